@@ -43,6 +43,10 @@ export const accountsHere = (): ReadonlyArray<KnownAccount> =>
       : [{ name, hash: accountHash({ baseUrl, clientId }) }],
   );
 
+/** Returns the name of an account of these settings; its hash if it has none. */
+export const accountNameHere = (hash: string): string =>
+  accountsHere().find((one) => one.hash === hash)?.name ?? hash;
+
 /** Finds the account that is meant: the named one, or the one that pays if none is named. */
 export const accountMeant = (name: string | undefined): string => {
   const here = accountsHere();
@@ -59,12 +63,24 @@ export const accountMeant = (name: string | undefined): string => {
 export const accountHere = (name: string | undefined): string | undefined =>
   name === undefined ? undefined : accountMeant(name);
 
-/** Returns the assumptions about the service, as a worker with the same settings reads them. */
-export const assumptionsHere = (): Assumptions =>
+/**
+ * Returns the assumptions about the service, as a worker with the same settings reads them.
+ *
+ * @param account hash of the account; default: those of the unnamed one.
+ */
+export const assumptionsHere = (account?: string): Assumptions =>
   Result.getOrThrowWith(
-    makeAssumptions(ofSettings(({ assumptions = {} }) => assumptions)),
+    makeAssumptions(
+      ofSettings((settings) => {
+        const named = accountsHere().find(({ hash }) => hash === account)?.name;
+        return accountsOf(settings).get(named)?.assumptions ?? settings.assumptions ?? {};
+      }),
+    ),
     ({ message }) => badUsage(`${message} Nothing was done.`),
   );
+
+/** Returns how long after the end of its payment date a payout is late, in milliseconds. */
+export const lateAfterMsHere = (): number => lateAfterMsOf(ofSettings(({ notify }) => notify));
 
 /** Returns the age in days before which nothing is pruned, if it is set. */
 export const keepDaysHere = (): number | undefined => ofSettings(({ keepDays }) => keepDays);

@@ -19,6 +19,7 @@ const COMMANDS = [
   "resume",
   "limits show",
   "limits set",
+  "word",
   "recover",
   "ledger backup",
   "ledger migrate",

@@ -86,6 +86,7 @@ it("calls a payout late as the settings say", async () => {
   const request = { hash: "h", terms: "t", amount: "9.00", currency: "EUR", payee: "b-1" };
   const times = { from: null, until: null, firstSentAt: null, unprovableSince: null };
   await ledger.transact(name, ({ epoch, now }) => ({
+    workflowType: "payout",
     row: {
       ...name,
       ...times,
@@ -117,10 +118,13 @@ it("calls a payout late as the settings say", async () => {
   await ledger.close();
   vi.stubEnv("PAYMENTS_LEDGER", own);
   expect((await runStarter("inbox")).stdout).toContain("their payment date is over");
+  const late = await runStarter("list", "--late");
+  expect(late.stdout).toContain("late 3");
   const file = join(folder, "settings.json");
   writeFileSync(file, JSON.stringify({ notify: { lateAfterHours: 240 } }));
   vi.stubEnv("PAYMENTS_SETTINGS", file);
   expect((await runStarter("inbox")).stdout).not.toContain("their payment date is over");
+  expect((await runStarter("list", "--late")).stdout).toContain("No run found");
 });
 
 it("prints every payment as CSV, once, without formulas", async () => {

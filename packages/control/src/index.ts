@@ -11,6 +11,7 @@ export { textOf } from "./facts/read-file.ts";
 export * from "./actions/stopping.ts";
 export * from "./actions/limits.ts";
 export * from "./actions/words.ts";
+export { lateSince } from "@durable-payments/ledger";
 export * from "./actions/prune.ts";
 export * from "./actions/recovery.ts";
 export * from "./actions/retry/retry.ts";

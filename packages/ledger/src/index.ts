@@ -29,7 +29,7 @@ export {
 } from "./store/word-methods.ts";
 export { moneyGroupOf, RUN_SORTS } from "./store/list-runs.ts";
 export type * from "./store/list-runs.ts";
-export type { RunFilter } from "./store/run-filter.ts";
+export { lateSince, type RunFilter } from "./store/run-filter.ts";
 export type { SeenOfPayout } from "./store/payout-methods.ts";
 export type { RecordedWrite } from "./store/rows.ts";
 export { endAmong } from "./store/log.ts";

@@ -24,7 +24,7 @@ const listing = {
   since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
   until: time("until", "AGE", "Started before: 1d, 2026-11-08"),
   olderThan: time("older-than", "AGE", "The same as --until"),
-  late: on("late", "Payouts that are under way after their payment date"),
+  late: on("late", "Payouts under way long after their payment date"),
   type: text("type", "TYPE", "Workflow type, such as payout"),
   ...COMMON,
   sort: Flag.Literals("sort", ["started", "ended", "amount", "late"]).pipe(
@@ -89,7 +89,7 @@ export const list = Command.make("list", listing, (given) =>
       currency: given.currency?.toUpperCase(),
       since: given.since?.getTime(),
       until: (given.until ?? given.olderThan)?.getTime(),
-      lateAt: given.late ? Date.now() : undefined,
+      lateAt: given.late ? Date.now() - work.lateAfterMsHere() : undefined,
     };
     await work.reading(async (sources) => {
       if (groupBy !== undefined) {
@@ -109,7 +109,7 @@ export const list = Command.make("list", listing, (given) =>
         const listSources = { ...sources, ledger, client: sources.temporal?.client };
         const page = await work.listRuns(listSources, filter, { limit: limit || 50, sort });
         const { totals } = await work.readReport(ledger, filter);
-        output.answer({ ...page, totals }, (shown) => work.listText(shown));
+        output.answer({ ...page, totals }, (shown) => work.listText(shown, work.lateAfterMsHere()));
       }
     });
   }),

@@ -8,13 +8,12 @@ import type { LimitFlags } from "../commands/limits.ts";
 import { badUsage } from "../exit-codes.ts";
 import { commandOf } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
-import { accountMeant, accountsHere, onLedger } from "../settings.ts";
+import { accountMeant, accountNameHere, accountsHere, onLedger } from "../settings.ts";
 import { actingOf } from "./given.ts";
 
 /** Words the limits of an account, and the command that approves those that wait for a second person. */
 const linesOf = ({ account, ...limits }: LimitsView): ReadonlyArray<string> => {
-  const name = accountsHere().find((one) => one.hash === account)?.name ?? account;
-  const line = `${name}: ${accountLimitsText(limits)}`;
+  const line = `${accountNameHere(account)}: ${accountLimitsText(limits)}`;
   if (limits.pending === undefined) return [line];
   const seen = { workflowId: `limits/${account}`, hash: String(limits.pending.sequence) };
   return [line, commandOf({ operation: "approve", ...seen })];

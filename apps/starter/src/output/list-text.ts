@@ -1,4 +1,10 @@
-import type { ListedPayment, RunList, RunView, Report } from "@durable-payments/control";
+import {
+  lateSince,
+  type ListedPayment,
+  type RunList,
+  type RunView,
+  type Report,
+} from "@durable-payments/control";
 import { statusText } from "./run-text.ts";
 import { totalsText } from "./report-text.ts";
 import {
@@ -18,17 +24,18 @@ import {
 /** Narrowest column of a payee or a reference. */
 const LEAST = 12;
 
-/** End of a day in milliseconds. */
-const endOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) + 86_400_000;
-
 /** Words the age of a run, and of what: a payout that is late, its end or its start. */
-const ageText = ({ endedAt, payments, startedAt }: RunView, now: number): string => {
-  const due = payments.flatMap(({ paymentDate, state }) =>
-    state === "underWay" && paymentDate !== null && endOf(paymentDate) < now
-      ? [endOf(paymentDate)]
-      : [],
-  );
-  if (due.length > 0) return `late ${roughly(now - Math.min(...due))}`;
+const ageText = (
+  { endedAt, payments, startedAt }: RunView,
+  now: number,
+  lateAfterMs: number,
+): string => {
+  const since = payments
+    .flatMap(({ paymentDate, state }) =>
+      state === "underWay" && paymentDate !== null ? [lateSince(paymentDate, lateAfterMs)] : [],
+    )
+    .filter((at) => at <= now);
+  if (since.length > 0) return `late ${roughly(now - Math.min(...since))}`;
   return endedAt === null ? `started ${ago(startedAt, now)}` : `ended ${ago(endedAt, now)}`;
 };
 
@@ -63,6 +70,7 @@ const widthsOf = (
 /** Prints runs in columns as wide as the terminal, each with the reason of its status, and the sums of all that matches. */
 export const listText = (
   { next, notes, runs, totals: sums }: RunList & { readonly totals: Report["totals"] },
+  lateAfterMs: number,
   now = Date.now(),
   width = screenWidth(),
 ): string => {
@@ -73,7 +81,7 @@ export const listText = (
     totals(run.money),
     payeeText(run),
     run.reference ?? "",
-    ageText(run, now),
+    ageText(run, now, lateAfterMs),
   ]);
   const widths = widthsOf(rows, width);
   const line = (cells: ReadonlyArray<string>): string =>

@@ -7,7 +7,13 @@ const logLine = (line: RunLog["lines"][number], names: RunLog["names"]): string 
   const said =
     "kind" in line
       ? `${line.by} (${line.how}) ${styled("bold", decisionText(line))}`
-      : joined([`${line.what}, by ${line.who}`, wordsOf(line.details)], ": ");
+      : joined(
+          [
+            `${line.what}, ${line.who.startsWith("as ") ? "" : "by "}${line.who}`,
+            wordsOf(line.details),
+          ],
+          ": ",
+        );
   const named = Object.entries(names).reduce(
     (text, [payee, name]) => (name === null ? text : text.replaceAll(payee, `${payee} (${name})`)),
     said,

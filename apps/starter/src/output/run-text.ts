@@ -1,3 +1,4 @@
+import type { NextOperation } from "@durable-payments/control";
 import type {
   Inbox,
   InboxItem,
@@ -6,6 +7,7 @@ import type {
   StepView,
 } from "@durable-payments/control/show";
 import { listingLines } from "./batch-text.ts";
+import { accountNameHere } from "../settings.ts";
 import { commandOf, nextLines } from "./next.ts";
 import {
   beside,
@@ -140,7 +142,7 @@ export const runText = (run: RunDetails): string => {
     ...(run.steps.length === 0 ? [] : ["", styled("bold", "Steps")]),
     ...run.steps.map(stepLine),
     ...run.inbox.flatMap((item) => ["", questionText(item)]),
-    ...nextLines(run.next),
+    ...nextLines(run.next.map(withName)),
   ].join("\n");
 };
 
@@ -161,10 +163,14 @@ const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
   unserved: "Not served",
 };
 
+/** Names the account of a command by its name, where it is known. */
+const withName = (next: NextOperation): NextOperation =>
+  next.account === undefined ? next : { ...next, account: accountNameHere(next.account) };
+
 /** The command that asks, and shows all choices. */
 const commandFor = ({ hash, kind, next, workflowId }: InboxItem): string =>
   commandOf(
-    next ??
+    (next && withName(next)) ??
       (kind === "question"
         ? { operation: "answer", workflowId }
         : kind === "approval" && hash === null

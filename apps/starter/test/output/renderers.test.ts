@@ -310,15 +310,15 @@ it("prints a list in the columns of the terminal, with the reasons, and the mone
     notes: ["Temporal is away."],
     totals: [line],
   };
-  const narrow = listText(found, NOW, 80);
+  const narrow = listText(found, 0, NOW, 80);
   expectNarrow(narrow);
   expect(narrow).toMatchSnapshot();
-  const wide = listText(found, NOW, 200).split("\n");
+  const wide = listText(found, 0, NOW, 200).split("\n");
   expect(wide[1]).toContain("Muster Handelsgesellschaft mit beschränkter Haftung, CH …2606");
   expect(wide[1]).toMatch(/late 2d$/);
   expect(wide.every((one) => columnsOf(one) <= 200)).toBe(true);
   expect(narrow).not.toContain("\u001b");
-  expect(listText({ runs: [], next: undefined, notes: [], totals: [] })).toBe("No run found.");
+  expect(listText({ runs: [], next: undefined, notes: [], totals: [] }, 0)).toBe("No run found.");
 });
 
 it("prints a report with the states in which there is money", () => {

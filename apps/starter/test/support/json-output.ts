@@ -7,6 +7,7 @@ import type {
   CancelledBatch,
   Check,
   Decided,
+  DecidedMeaning,
   Diagnosis,
   FilePlan,
   Inbox,
@@ -17,6 +18,7 @@ import type {
   OverviewView,
   pause,
   prune,
+  readWords,
   RecoveryReport,
   Report,
   resume,
@@ -102,11 +104,8 @@ export interface JsonOutput {
   readonly resume: Awaited<ReturnType<typeof resume>>;
   readonly "limits-show": { readonly limits: ReadonlyArray<LimitsView> };
   readonly "limits-set": Awaited<ReturnType<typeof setLimits>>;
-  readonly word: {
-    readonly account: string;
-    readonly word: string;
-    readonly means: "completed" | "failed" | "returned" | "open";
-  };
+  /** Without arguments, the decisions of all accounts. */
+  readonly word: DecidedMeaning | { readonly words: Awaited<ReturnType<typeof readWords>> };
   /** The checks; with `--test-webhook` the delivery. */
   readonly doctor: Diagnosis | Awaited<ReturnType<typeof testWebhook>>;
   readonly recover: RecoveryReport;

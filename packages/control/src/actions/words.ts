@@ -1,9 +1,20 @@
 /**
  * Meanings of the service's words for the status of a payout, as people decide them. A word that no setting lists could mean
  * anything: until somebody says whether it means paid, its payouts wait. Only the ledger is needed.
+ *
+ * One person decides alone, so a decision reaches no further than the words of which somebody is asked: what a setting lists
+ * is changed there, and a word that no payout shows is a slip of the pen.
  */
-import type { WordMeaning } from "@durable-payments/ledger";
-import { invalidInput } from "../errors.ts";
+import type { Assumptions } from "@durable-payments/api-core";
+import {
+  type DecidedWord,
+  type MoneyState,
+  moneyStateOf,
+  plainWord,
+  type UseOfWord,
+  type WordMeaning,
+} from "@durable-payments/ledger";
+import { invalidInput, refused } from "../errors.ts";
 import type { Deciding } from "../facts/connection/operations.ts";
 import { type Acting, actorOf } from "./decide/record.ts";
 
@@ -15,19 +26,79 @@ export const MEANINGS = [
   "open",
 ] as const satisfies ReadonlyArray<WordMeaning>;
 
+type OfLedger = Pick<Deciding, "ledger">;
+
+/** Payouts with a word, of one standing and currency; `amount` is their exact sum. */
+export interface PayoutsOfWord extends UseOfWord {
+  readonly state: MoneyState;
+}
+
+/** A decision about a word, and the payouts that it concerns. */
+export interface DecidedMeaning {
+  /** Hash of the account. */
+  readonly account: string;
+  readonly word: string;
+  readonly means: WordMeaning;
+  /** The decision that it replaces. */
+  readonly before: DecidedWord | null;
+  /** Payouts that it concerns, as they were, by standing and currency. */
+  readonly were: ReadonlyArray<PayoutsOfWord>;
+  /** The same payouts now. Those under way get their outcome from the next look of the tracker. */
+  readonly are: ReadonlyArray<PayoutsOfWord>;
+}
+
+const LISTS = [
+  "payoutCompletedStatuses",
+  "payoutFailedStatuses",
+  "payoutReturnedStatuses",
+  "completeTimeStatuses",
+] as const satisfies ReadonlyArray<keyof Assumptions>;
+
+const readPayouts = async (ledger: Deciding["ledger"], account: string, word: string) =>
+  (await ledger.useOfWord(account, word)).map((use) => ({
+    ...use,
+    state: moneyStateOf(use.standing),
+  }));
+
 /**
- * Records what a word of the service means for all payouts of an account, from now on.
+ * Records what a word of the service means for all payouts of an account, from now on. Payouts whose outcome followed from
+ * another meaning of it are under way again, until the tracker has read them.
  *
  * @param account hash of the account.
- * @throws InvalidInput if there is no word, no person or no reason.
+ * @param assumptions those of the account; its worker ignores a decision about a word that they list.
+ * @throws InvalidInput if there is no word, no person or no reason; Refused if a setting lists the word, or no payout under
+ *   way shows it and nobody has decided about it before.
  */
 export const decideWord = async (
-  { ledger }: Pick<Deciding, "ledger">,
+  { ledger }: OfLedger,
   account: string,
   word: string,
   means: WordMeaning,
   acting: Acting,
-): Promise<void> => {
-  if (word.trim() === "") throw invalidInput("Give the word of the service. Nothing was done.");
-  await ledger.decideWord(account, word, means, actorOf(acting, true));
+  assumptions?: Assumptions,
+): Promise<DecidedMeaning> => {
+  const is = plainWord(word);
+  if (is === "") throw invalidInput("Give the word of the service. Nothing was done.");
+  const actor = actorOf(acting, true);
+  const list = LISTS.find((name) => assumptions?.[name].some((one) => plainWord(one) === is));
+  if (list !== undefined)
+    throw refused(
+      `The setting assumptions.${list} lists the word "${word}". Change the setting. Nothing was done.`,
+    );
+  const [decided, were] = await Promise.all([
+    ledger.decidedWords(account),
+    readPayouts(ledger, account, word),
+  ]);
+  const before = decided.find((one) => one.word === is) ?? null;
+  if (before === null && were.length === 0)
+    throw refused(
+      `No payout under way of the account has the status "${word}". Check the spelling and the account. Nothing was done.`,
+      { operation: "inbox" },
+    );
+  await ledger.decideWord(account, word, means, actor);
+  return { account, word, means, before, were, are: await readPayouts(ledger, account, word) };
 };
+
+/** Reads the decisions about words that hold, of all accounts. */
+export const readWords = ({ ledger }: OfLedger): Promise<ReadonlyArray<DecidedWord>> =>
+  ledger.decidedWords();

@@ -5,6 +5,7 @@
  * what the run is doing: at which step it is, and when it tries again.
  */
 import {
+  type DecidedWord,
   type Decision,
   type FoundRun,
   outcomeReason,
@@ -23,6 +24,8 @@ import { paymentFields, pauseOf, type StepView } from "./run-view.ts";
 /** A run as the ledger has it, and what is known besides. */
 export interface Evidence extends FoundRun {
   readonly pauses: ReadonlyArray<Pause>;
+  /** Decisions about the words from which its outcomes follow. */
+  readonly words?: ReadonlyArray<DecidedWord> | undefined;
   /** The stop order that holds. */
   readonly end?: Decision | undefined;
   /** Undefined if Temporal has no run of this id, or was not asked. */
@@ -153,8 +156,10 @@ export const reasonOf = (evidence: Evidence): string | null => {
     run.status === "unknown"
       ? rows.find(({ standing, state }) => standing === "unknown" || state === "sending")
       : undefined;
+  const unlisted = rows.find(isUnlisted);
+  const decided = rows.find(({ decidedWord }) => decidedWord !== null);
   const own = rows.filter(({ ownerId }) => ownerId === run.workflowId);
-  const lost = own.map(outcomeReason).find((why) => why !== undefined);
+  const lost = decided ? undefined : own.map(outcomeReason).find((why) => why !== undefined);
   const isHeld = asking !== undefined || approval !== undefined || doubted !== undefined;
   const parts = [
     end && endText(end),
@@ -163,6 +168,9 @@ export const reasonOf = (evidence: Evidence): string | null => {
     doubted && `${doubted.step}: ${unknownText(doubted, evidence)}`,
     lost,
     isOver ? lost === undefined && moneyText(evidence) : isHeld ? undefined : openText(evidence),
+    unlisted &&
+      `${wordText(unlisted, evidence)}, which no setting lists: use word to say what that means`,
+    decided && wordText(decided, evidence),
     // How its run ended does not explain what the service says of its payout.
     lost !== undefined || run.endReason === end?.reason ? undefined : run.endReason,
     // A decision is of no use to a paused workflow, so it is said with the question, too.
@@ -187,14 +195,26 @@ const OUTCOMES: Readonly<Partial<Record<Standing, string>>> = {
   returned: "came back",
 };
 
+/** Words what the service says of a payout, and by whom that is an outcome. */
+const wordText = ({ decidedWord, word }: RecordedWrite, { words = [] }: Evidence): string => {
+  if (decidedWord === null) return word === null ? "" : `the service says "${word}"`;
+  const by = words.find((one) => one.word === decidedWord)?.by ?? "a person";
+  return `as ${by} said of the word "${word ?? decidedWord}"`;
+};
+
+/** Returns whether the outcome of a payout waits for a person to say what the service's word means. */
+export const isUnlisted = ({ standing, wordUnlisted }: RecordedWrite): boolean =>
+  standing === "made" && wordUnlisted === true;
+
 /** Words a payout that was made: its outcome and when it was seen, the service's own word, and the day on which it is due. */
-const outcomeText = ({ operation, outcomeAt, request, standing, word }: RecordedWrite) => {
+const outcomeText = (row: RecordedWrite, evidence: Evidence) => {
+  const { operation, outcomeAt, request, standing } = row;
   if (operation !== "createPayout") return undefined;
   const seen = outcomeAt === null ? "" : ` ${dated(outcomeAt)}`;
   const date = request.paymentDate;
   const due = standing === "made" && date !== null ? `, payment date ${date}` : "";
-  const said = word === null ? "" : ` (the service says "${word}")`;
-  return `${OUTCOMES[standing] ?? "under way"}${seen}${due}${said}`;
+  const said = wordText(row, evidence);
+  return `${OUTCOMES[standing] ?? "under way"}${seen}${due}${said && ` (${said})`}`;
 };
 
 const textOf = (row: RecordedWrite, evidence: Evidence): string => {
@@ -212,7 +232,7 @@ const textOf = (row: RecordedWrite, evidence: Evidence): string => {
     case "refused":
       return `refused by the service: ${message ?? "no reason"}`;
     case "done":
-      return [madeId, knownBy && BY[knownBy], outcomeText(row)]
+      return [madeId, knownBy && BY[knownBy], outcomeText(row, evidence)]
         .filter(Boolean)
         .join(", ")
         .concat(

@@ -118,10 +118,16 @@ const ATTENTION: Readonly<
     `The service says "${of}". Nobody has said whether that means paid: completed, failed, returned, or open?`,
     { operation: "word", workflowId: of, ...(account !== null && { account }) },
   ],
-  late: () => [
-    "Payouts are not completed, and their payment date is over: ask the service.",
-    { operation: "list", isLate: true },
-  ],
+  late: ({ account, of }) =>
+    of === account
+      ? [
+          "Payouts are not completed, and their payment date is over: ask the service.",
+          { operation: "list", isLate: true },
+        ]
+      : [
+          `Payouts are not completed, and the service says "${of}", which nobody has listed: ask it what that means.`,
+          { operation: "word", workflowId: of, ...(account !== null && { account }) },
+        ],
   unreadable: ({ message, workflowIds: [workflowId = ""] }) => [
     `The service does not show them${message === null ? "" : `: ${message}`}.`,
     { operation: "show", workflowId },

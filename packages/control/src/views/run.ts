@@ -27,7 +27,7 @@ import {
   type Status,
   viewOf,
 } from "../rules/run-view.ts";
-import { type Evidence, reasonOf, stepsOf } from "../rules/standing.ts";
+import { type Evidence, isUnlisted, reasonOf, stepsOf } from "../rules/standing.ts";
 
 /** A run that the ledger does not know, or that cannot be looked up there: Temporal alone says how it is. */
 const unrecorded = (
@@ -112,8 +112,13 @@ export const readRun = async (sources: Sources, workflowId: string) => {
       : [],
   ]);
   const end = endAmong(decisions);
+  const words =
+    ledger !== undefined && run.account !== null && rows.some((row) => row.decidedWord !== null)
+      ? await ledger.decidedWords(run.account)
+      : [];
   const evidence: Evidence = {
     run,
+    words,
     rows,
     waits,
     pauses,
@@ -234,6 +239,11 @@ export const nextOf = (
           { operation: "reject", workflowId: id },
         );
     } else if (item.kind === "question") next.push({ operation: "answer", workflowId: id });
+  }
+  const unlisted = ended.rows.find(isUnlisted);
+  if (unlisted?.word) {
+    const { account, word } = unlisted;
+    next.push({ operation: "word", workflowId: word, account });
   }
   if (status === "paused") next.push({ operation: "resume" });
   if (UNHAPPY.includes(status) && !wasNeverStarted(ended.run)) next.push(...retriesOf(ended));

@@ -1,7 +1,9 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
 import { openLedger } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
 import { decideWord } from "../../src/actions/words.ts";
 import { readInbox } from "../../src/views/inbox.ts";
+import { readRun } from "../../src/views/run.ts";
 import { ACCOUNT, put, question, row } from "../support/rows.ts";
 
 const asking = (workflowId: string, amount: string, since: number) => {
@@ -46,6 +48,54 @@ test("a status that nobody listed is a question, and its answer a decision of th
   ).rejects.toMatchObject({ _tag: "InvalidInput" });
   await decideWord({ ledger }, ACCOUNT, "Paid out", "completed", acting);
   expect([...(await ledger.words(ACCOUNT))]).toEqual([["paid out", "completed"]]);
+});
+
+test("a decision about a word reaches no further than the word of which somebody is asked, and says what it concerns", async () => {
+  const ledger = await openLedger("memory");
+  const acting = { by: "ada", how: "--by", reason: "statement of 3 May" };
+  const say = (word: string, means: "completed" | "failed") =>
+    decideWord({ ledger }, ACCOUNT, word, means, acting, defaultAssumptions);
+  for (const word of ["completed", "Rejected", "reversed", " PROCESSING"])
+    await expect(say(word, "failed")).rejects.toMatchObject({
+      _tag: "Refused",
+      message: expect.stringContaining("assumptions."),
+    });
+  await expect(say("Gutgeschrieben", "completed")).rejects.toMatchObject({ _tag: "Refused" });
+  await put(ledger, row({ state: "done", madeId: "p-1" }));
+  const seen = { word: "Gutgeschrieben", outcome: null, asks: false, problem: null } as const;
+  await ledger.sawPayout(ACCOUNT, "p-1", { ...seen, isUnlisted: true });
+  const sum = { amount: "250.00", currency: "EUR", count: 1, example: "invoice-17" };
+  const underWay = { ...sum, state: "underWay" };
+  const paid = { ...sum, state: "paid" };
+  expect(await say("gutgeschrieben", "completed")).toMatchObject({
+    before: null,
+    were: [underWay],
+    are: [underWay],
+  });
+  await ledger.sawPayout(ACCOUNT, "p-1", { ...seen, outcome: "completed", isDecided: true });
+  expect(await say("Gutgeschrieben", "failed")).toMatchObject({
+    before: { by: "ada", means: "completed" },
+    were: [paid],
+    are: [underWay],
+  });
+});
+
+test("a run names the word that nobody listed with its command, and the person by whose word it was paid", async () => {
+  const ledger = await openLedger("memory");
+  const sources = { ledger, temporal: undefined, whyNot: [] };
+  await put(ledger, row({ state: "done", madeId: "p-1" }));
+  const seen = { word: "Paid out", outcome: null, asks: false, problem: null } as const;
+  await ledger.sawPayout(ACCOUNT, "p-1", { ...seen, isUnlisted: true });
+  const asks = await readRun(sources, "invoice-17");
+  expect(asks.reason).toContain('the service says "Paid out", which no setting lists');
+  expect(asks.next[0]).toEqual({ operation: "word", workflowId: "Paid out", account: ACCOUNT });
+  const acting = { by: "ada", how: "--by", reason: "statement of 3 May" };
+  await decideWord({ ledger }, ACCOUNT, "Paid out", "failed", acting);
+  await ledger.sawPayout(ACCOUNT, "p-1", { ...seen, outcome: "failed", isDecided: true });
+  const failed = await readRun(sources, "invoice-17");
+  expect(failed.reason).toContain('as ada said of the word "Paid out"');
+  expect(failed.steps[0]?.text).toContain('as ada said of the word "Paid out"');
+  expect(failed.next[0]?.operation).not.toBe("word");
 });
 
 test("an item names the payee beside its id", async () => {

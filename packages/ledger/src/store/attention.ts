@@ -6,14 +6,25 @@
  * inbox, notifications, metrics and the doctor read this one method, and its cost grows with what is open.
  */
 import { batchLogId } from "../model/gate.ts";
-import { number, query, readFields, textOrNull, text, oneOf, orNull, sealed } from "./table.ts";
+import { dayOf, isLate, lateSince } from "./run-filter.ts";
+import {
+  number,
+  numberOrNull,
+  query,
+  readFields,
+  textOrNull,
+  text,
+  oneOf,
+  orNull,
+  sealed,
+} from "./table.ts";
 import type { Store } from "./store.ts";
 
 /** Why a person is needed. */
 export type AttentionKind =
   /** A status of a payout that nobody listed. */
   | "word"
-  /** A payout that is not completed after its payment date. */
+  /** A payout that is not completed long after its payment date, or shows for as long a word that nobody has listed. */
   | "late"
   /** The service refuses to show what a run waits for. */
   | "unreadable"
@@ -28,12 +39,12 @@ export type AttentionKind =
 export interface Attention {
   readonly kind: AttentionKind;
   readonly account: string | null;
-  /** The word, the file, or the account. */
+  /** The word, the file, or the account. Late payouts with an unlisted word are by word, too. */
   readonly of: string;
   readonly count: number;
   /** Sums by currency: decimal strings. */
   readonly money: ReadonlyArray<{ readonly amount: string; readonly currency: string }>;
-  /** Start of the oldest: milliseconds since 1970 by the ledger's clock. */
+  /** Start of the oldest, of a late payout when it became late: milliseconds since 1970 by the ledger's clock. */
   readonly since: number;
   /** At most three examples. */
   readonly workflowIds: ReadonlyArray<string>;
@@ -54,7 +65,9 @@ const FOUND = {
   currency: textOrNull,
   count: number,
   amount: text,
-  since: number,
+  since: numberOrNull,
+  /** The first payment date of late payouts. */
+  day: textOrNull,
   first: text,
   last: text,
   message: orNull(sealed(text)),
@@ -62,19 +75,21 @@ const FOUND = {
 
 const MADE = "FROM writes WHERE standing = 'made'";
 
-/** One row for each thing; `$1` is the day before which a payment is late, `$2` the time of the last sign. */
+/** One row for each thing; `$1` is the day before which a payment is late, `$2` the time of the last sign, `$3` that of `$1`. */
 const THINGS = [
-  `SELECT 'word' AS kind, account, word AS of, currency, amount, changed_at AS since, workflow_id, NULL AS message
+  `SELECT 'word' AS kind, account, word AS of, currency, amount, changed_at AS since, workflow_id, NULL AS message, NULL AS day
    ${MADE} AND word_asks = 1`,
-  `SELECT 'late', account, account, currency, amount, changed_at, workflow_id, NULL ${MADE} AND payment_date < $1`,
-  `SELECT 'unreadable', account, account, currency, amount, changed_at, workflow_id, problem
+  `SELECT 'late', account, CASE WHEN word_unlisted = 1 AND word_asks = 0 THEN word ELSE account END, currency, amount,
+   CASE WHEN payment_date < $1 THEN NULL ELSE changed_at END, workflow_id, NULL, CASE WHEN payment_date < $1 THEN payment_date END
+   FROM writes WHERE ${isLate("writes", "$1", "$3")}`,
+  `SELECT 'unreadable', account, account, currency, amount, changed_at, workflow_id, problem, NULL
    ${MADE} AND problem IS NOT NULL`,
   // The problem of a payout is one of its write.
-  `SELECT 'unreadable', account, account, NULL, NULL, since, workflow_id, NULL
+  `SELECT 'unreadable', account, account, NULL, NULL, since, workflow_id, NULL, NULL
    FROM waits WHERE closed_at IS NULL AND outcome IS NOT NULL AND kind <> 'payout'`,
-  `SELECT 'missing', account, coalesce(account, ''), currency, amount, started_at, workflow_id, end_reason
+  `SELECT 'missing', account, coalesce(account, ''), currency, amount, started_at, workflow_id, end_reason, NULL
    FROM runs WHERE status = 'missing'`,
-  `SELECT 'stalled', account, batch, currency, amount, created_at, batch, NULL
+  `SELECT 'stalled', account, batch, currency, amount, created_at, batch, NULL, NULL
    FROM (SELECT batches.account, batch, batch_rows.currency, batch_rows.amount, created_at
     FROM batches JOIN batch_rows ON batch = id AND batch_rows.state = 'waiting'
     WHERE batches.state = 'approved' AND created_at < $2
@@ -82,7 +97,7 @@ const THINGS = [
     AND NOT EXISTS (SELECT 1 FROM log WHERE workflow_id IN ('', '${batchLogId("")}' || id) AND kind <> '' AND at >= $2)
     AND NOT EXISTS (SELECT 1 FROM writes JOIN runs ON runs.workflow_id = writes.workflow_id
      WHERE runs.batch = id AND writes.created_at >= $2 AND writes.amount IS NOT NULL)) AS still`,
-  `SELECT 'unserved', account, account, NULL, NULL, since, workflow_id, NULL
+  `SELECT 'unserved', account, account, NULL, NULL, since, workflow_id, NULL, NULL
    FROM (SELECT account, changed_at AS since, workflow_id ${MADE}
     UNION SELECT account, started_at, workflow_id FROM runs WHERE end_state IS NULL AND account IS NOT NULL) AS served
    WHERE since < $2
@@ -92,7 +107,7 @@ const THINGS = [
 /** What only a person can mend. */
 export const attentionMethods = (store: Store) => {
   const { now, sum } = store.database.dialect;
-  const all = `SELECT kind, account, of, currency, count(*) AS count, ${sum("amount")} AS amount, min(since) AS since,
+  const all = `SELECT kind, account, of, currency, count(*) AS count, ${sum("amount")} AS amount, min(since) AS since, min(day) AS day,
     min(workflow_id) AS first, max(workflow_id) AS last, max(message) AS message
     FROM (${THINGS.join(" UNION ALL ")}) AS things GROUP BY kind, account, of, currency ORDER BY kind, account, of, currency`;
   return {
@@ -108,10 +123,9 @@ export const attentionMethods = (store: Store) => {
     }): Promise<ReadonlyArray<Attention>> => {
       const [at] = await store.find(query(`SELECT ${now} AS now`));
       const time = Number(at?.["now"]);
-      const day = new Date(time - lateAfterMs).toISOString().slice(0, 10);
-      const found = (await store.find(query(all, day, time - SILENT_AFTER_MS))).map((row) =>
-        readFields(FOUND, row, store.seal),
-      );
+      const late = time - lateAfterMs;
+      const asked = query(all, dayOf(late), time - SILENT_AFTER_MS, late);
+      const found = (await store.find(asked)).map((row) => readFields(FOUND, row, store.seal));
       const things = Map.groupBy(found, ({ account, kind, of }) =>
         JSON.stringify([kind, account, of]),
       );
@@ -126,7 +140,12 @@ export const attentionMethods = (store: Store) => {
           money: parts.flatMap(({ amount, currency }) =>
             currency === null ? [] : [{ amount, currency }],
           ),
-          since: Math.min(...parts.map(({ since }) => since)),
+          since: Math.min(
+            ...parts.flatMap(({ day, since }) => [
+              ...(since === null ? [] : [first.kind === "late" ? since + lateAfterMs : since]),
+              ...(day === null ? [] : [lateSince(day, lateAfterMs)]),
+            ]),
+          ),
           workflowIds: [...new Set(parts.flatMap((part) => [part.first, part.last]))].slice(0, 3),
           message: parts.find(({ message }) => message !== null)?.message ?? null,
         };

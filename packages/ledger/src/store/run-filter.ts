@@ -32,7 +32,7 @@ export interface RunFilter {
   /** Any of these: ids and marks, as the ledger has them. */
   readonly payees?: ReadonlyArray<string> | undefined;
   readonly reference?: string | undefined;
-  /** Payouts that the service has accepted and not completed, and whose day is over at this time. */
+  /** Payouts that are late: see `isLate`. */
   readonly lateAt?: number | undefined;
   /** Payments that were begun at this time or later; a planned one begins with its run. */
   readonly paidSince?: number | undefined;
@@ -40,8 +40,21 @@ export interface RunFilter {
   readonly paidUntil?: number | undefined;
 }
 
+const DAY_MS = 86_400_000;
+
 /** The day of a time, UTC. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** Returns since when a payout with a payment date is late, in milliseconds. */
+export const lateSince = (paymentDate: string, lateAfterMs: number): number =>
+  Date.parse(`${paymentDate}T00:00:00Z`) + DAY_MS + lateAfterMs;
+
+/**
+ * Returns the condition that a payout is late: it is under way, and its payment date was over at a time (`day` is that of the
+ * time), or it was made before the time and shows a word that nobody has listed. Without it, nobody would hear of the word.
+ */
+export const isLate = (table: string, day: string, time: string): string =>
+  `${table}.standing = 'made' AND (${table}.payment_date < ${day} OR (${table}.word_unlisted = 1 AND ${table}.changed_at < ${time}))`;
 
 /**
  * The payments of all runs, in two relations: their writes that move money, and the planned payments of runs that have none
@@ -50,11 +63,12 @@ export const dayOf = (at: number): string => new Date(at).toISOString().slice(0,
  */
 export const PAYMENTS = [
   `(SELECT owner_id AS run, operation, standing, account, amount, currency, payee, payee AS alias, reference,
-   created_at AS begun, payment_date, word FROM writes WHERE amount IS NOT NULL) AS payments`,
+   created_at AS begun, payment_date, word, word_unlisted, changed_at FROM writes WHERE amount IS NOT NULL) AS payments`,
   `(SELECT workflow_id AS run, CASE WHEN type = 'onboardCardholder' OR substr(payee, 1, ${PERSON_MARK.length}) = '${PERSON_MARK}'
    THEN 'createCard' ELSE 'createPayout' END AS operation,
    CASE WHEN end_state IS NULL OR end_state = 'missing' THEN 'open' ELSE 'stopped' END AS standing, account, amount, currency,
-   payee, alias, reference, started_at AS begun, NULL AS payment_date, NULL AS word FROM runs WHERE is_planned = 1) AS payments`,
+   payee, alias, reference, started_at AS begun, NULL AS payment_date, NULL AS word, 0 AS word_unlisted,
+   started_at AS changed_at FROM runs WHERE is_planned = 1) AS payments`,
 ] as const;
 
 const HAS_PAUSE = `EXISTS (SELECT 1 FROM pauses WHERE scope = 'all'
@@ -99,8 +113,7 @@ export const paymentConditions = (
     "payments.begun >= ?": paidSince,
     "payments.begun < ?": paidUntil,
     [`(${among("payments.payee", "?")} OR ${among("payments.alias", "?")})`]: list && [list, list],
-    "payments.standing = 'made' AND payments.payment_date < ?":
-      lateAt === undefined ? undefined : dayOf(lateAt),
+    [isLate("payments", "?", "?")]: lateAt === undefined ? undefined : [dayOf(lateAt), lateAt],
   };
 };
 

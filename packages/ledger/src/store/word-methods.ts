@@ -1,9 +1,9 @@
 /**
- * What people say of the service's words for the status of a payout.
+ * Decisions about the service's words for the status of a payout.
  *
  * A wrong meaning reports a payout as paid that is not, so it must be correctable: each outcome that follows from a decision
  * names the word, and a decision about it takes the outcome back. The tracker then reads those payouts again, under the
- * meaning that holds now. What a setting lists is no concern of a decision.
+ * meaning that holds now. A decision does not change what a setting lists.
  */
 import type { PayoutOutcome, Standing } from "../model/standing.ts";
 import type { Actor } from "./ledger.ts";
@@ -41,13 +41,12 @@ const USE = {
   currency: textOrNull,
   count: number,
   amount: text,
+  /** One of their workflow ids. */
+  example: text,
 };
 
 /** Payouts with a word, of one standing and currency. `amount` is an exact decimal string. */
-export interface UseOfWord extends Pick<
-  RowOf<typeof USE>,
-  "standing" | "currency" | "count" | "amount"
-> {}
+export type UseOfWord = Omit<RowOf<typeof USE>, "word" | "decidedWord">;
 
 /** Most ids of one statement. */
 const CHUNK = 1_000;
@@ -97,7 +96,7 @@ export const wordMethods = (store: Store) => {
       const { sum } = database.dialect;
       const select = (where: string, ...values: ReadonlyArray<string>) =>
         query(
-          `SELECT word, decided_word, standing, currency, count(*) AS count, ${sum("amount")} AS amount FROM writes
+          `SELECT word, decided_word, standing, currency, count(*) AS count, ${sum("amount")} AS amount, min(workflow_id) AS example FROM writes
            WHERE account = $1 AND ${where} GROUP BY word, decided_word, standing, currency ORDER BY standing, currency`,
           account,
           ...values,

@@ -3,6 +3,7 @@ import type { Ledger } from "../../src/index.ts";
 import { trackerLease } from "../../src/index.ts";
 import { ADA, made, nameOf, rowOf, runOf, startOf } from "./rows.ts";
 
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** What stands still until a person acts. `skip` lets time pass. */
@@ -68,6 +69,25 @@ export const describeAttention = (
     const seen = { word: "Paid out", outcome: null, asks: true, problem: null } as const;
     for (const id of [await pay(null), await pay(null)]) await ledger.sawPayout(account, id, seen);
     expect(await found()).toMatchObject([{ kind: "word", of: "Paid out", count: 2 }]);
+  });
+
+  it("calls a payout late since its payment date, and one with a word that nobody listed since it was made", async () => {
+    const day = dayOf((await now()) - 3 * DAY_MS);
+    await pay(day);
+    expect(await found()).toMatchObject([{ kind: "late", since: Date.parse(day) + 2 * DAY_MS }]);
+    const id = await pay(null);
+    const seen = { word: "Unterwegs", outcome: null, asks: false, problem: null } as const;
+    await ledger.sawPayout(account, id, { ...seen, isUnlisted: true });
+    const made = await now();
+    expect(await found()).toHaveLength(1);
+    // As if the time were an hour later than it is.
+    const unlisted = (await found(-HOUR_MS)).find(({ of }) => of === "Unterwegs");
+    expect(unlisted).toMatchObject({ kind: "late", count: 1, workflowIds: [id] });
+    expect(Math.abs((unlisted?.since ?? 0) - made + HOUR_MS)).toBeLessThan(60_000);
+    const lateAt = (await now()) + HOUR_MS;
+    expect(await ledger.sums({ account, lateAt })).toMatchObject([
+      { state: "underWay", payments: 2 },
+    ]);
   });
 
   it("says why the service refuses to show a payout", async () => {
