@@ -163,7 +163,7 @@ const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
   unserved: "Not served",
 };
 
-/** Names the account of a command by its name, where it is known. */
+/** Names the account of a command by its name, if the settings have it. */
 const withName = (next: NextOperation): NextOperation =>
   next.account === undefined ? next : { ...next, account: accountNameHere(next.account) };
 
