@@ -11,7 +11,7 @@ type Given = Readonly<Record<string, string>>;
 
 /** The view of a run, as programs read it. */
 interface Shown {
-  readonly statuses: ReadonlyArray<string>;
+  readonly status: string;
   readonly steps: ReadonlyArray<{ readonly name: string; readonly madeId: string | null }>;
 }
 
@@ -145,7 +145,7 @@ export class Drill {
   async untilStatus(id: string, status: string, timeout = WITHIN.timeout): Promise<void> {
     await vi.waitFor(
       async () => {
-        expect((await this.show(id)).statuses).toContain(status);
+        expect((await this.show(id)).status).toBe(status);
       },
       { ...WITHIN, timeout },
     );
