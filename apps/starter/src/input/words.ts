@@ -5,7 +5,7 @@ import {
   readWords,
 } from "@durable-payments/control";
 import { badUsage } from "../exit-codes.ts";
-import { MONEY_WORDS } from "../output/batch-text.ts";
+import { MONEY_WORDS } from "@durable-payments/control/show";
 import type { Output } from "../output/output.ts";
 import { counted, money, when } from "../output/text.ts";
 import { accountMeant, accountNameHere, assumptionsHere, onLedger } from "../settings.ts";
