@@ -130,6 +130,10 @@ it("says both sides", () => {
 });
 
 const reports: Reports = {
+  runs: right.map(({ state, subject }) => ({
+    subject,
+    status: state === "paid" ? "succeeded" : "failed",
+  })),
   list: right.map((found) => {
     const isMade = found.subject !== "stopped" && found.subject !== "amended";
     return {
@@ -173,4 +177,29 @@ it("a run whose money is not paid has not succeeded", () => {
   expect(ofReports({ list }).map(({ subject }) => subject)).toEqual(
     right.slice(1).map(({ subject }) => subject),
   );
+});
+
+it("a run whose payment is paid has not failed, whether or not its money is listed", () => {
+  const runs = reports.runs.map(({ subject }) => ({ subject, status: "failed" }));
+  expect(ofReports({ runs }).map(({ subject }) => subject)).toEqual(["paid"]);
+});
+
+it("a run that asked for the payment of another may have planned it, and nothing else", () => {
+  const added = (change: Partial<Line>) => {
+    const [first] = reports.list;
+    if (first === undefined) throw new Error("There is no line");
+    const other = { ...first, subject: "asked, too", id: "", status: "failed" };
+    return ofReports({ list: [...reports.list, { ...other, ...change }] });
+  };
+  for (const state of ["notPaid", "planned"] as const) expect(added({ state })).toEqual([]);
+  for (const wrong of [
+    {},
+    { amount: "12.51" },
+    { currency: "USD" },
+    { payee: "2051" },
+    { subject: "open" },
+  ]) {
+    const state = Object.keys(wrong).length === 0 ? "underWay" : "notPaid";
+    expect(added({ state, ...wrong })).toMatchObject([{ verdict: "misreported" }]);
+  }
 });

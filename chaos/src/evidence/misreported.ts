@@ -1,7 +1,7 @@
 import * as Decimal from "effect/BigDecimal";
 import type { Find } from "./evidence.ts";
 import { ALL_PAYEES, type Reports } from "./read-reports.ts";
-import { compareReport, type Line, type Owed } from "./reports.ts";
+import { compareReport, fits, type Line, type Owed } from "./reports.ts";
 
 /** Adds up the lines of each payee, currency and state. */
 const summed = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
@@ -16,14 +16,19 @@ const summed = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   });
 };
 
+/** Whether a line says of a payment which was asked for that this run has not made it. */
+const isPlanOf = (books: ReadonlyArray<Owed>, line: Line): boolean =>
+  (line.state === "notPaid" || line.state === "planned") &&
+  books.some((owed) => fits({ ...owed, states: [line.state] }, line));
+
 /** Compares every report of a campaign with the books of all its services. */
 export const checkReports = (reports: Reports, books: ReadonlyArray<Owed>, find: Find): void => {
   const runOf = new Map(books.map(({ id, subject }) => [id, subject]));
-  // A payment by a key is of whichever run came first.
-  const list = reports.list.map((line) => ({
-    ...line,
-    subject: runOf.get(line.id) ?? line.subject,
-  }));
+  const subjects = new Set(books.map(({ subject }) => subject));
+  // A payment by a key is of whichever run came first. Others that asked for it may be listed with what they planned.
+  const list = reports.list
+    .map((line) => ({ ...line, subject: runOf.get(line.id) ?? line.subject }))
+    .filter((line) => subjects.has(line.subject) || !isPlanOf(books, line));
   compareReport("the list", books, list, find);
   const paid = new Set(
     books.filter(({ states }) => states.includes("paid")).map(({ subject }) => subject),
@@ -31,6 +36,12 @@ export const checkReports = (reports: Reports, books: ReadonlyArray<Owed>, find:
   for (const { state, status, subject } of list) {
     const what = `the books have nothing paid; the list says that it succeeded, its money ${state}`;
     if (status === "succeeded" && !paid.has(subject)) find("misreported", subject, what);
+  }
+  for (const { status, subject } of reports.runs) {
+    // A run with two payments may fail by the other one.
+    const isOnly = books.filter((owed) => owed.subject === subject).length === 1;
+    const what = "the books have its payment as paid; the list says that the run failed";
+    if (status === "failed" && isOnly && paid.has(subject)) find("misreported", subject, what);
   }
   const ofRows = books.filter(({ isOfFile }) => isOfFile);
   compareReport("the result of its file", ofRows, reports.files, find);

@@ -24,6 +24,8 @@ const COLUMNS: Readonly<Partial<Record<string, MoneyState>>> = {
 export interface Reports {
   /** A line for each payment, with the service's id of what was made and the status of the run. */
   readonly list: ReadonlyArray<Line & Readonly<Record<"id" | "status", string>>>;
+  /** The status of each run of the list, also of one without money. */
+  readonly runs: ReadonlyArray<Readonly<Record<"subject" | "status", string>>>;
   /** A line for each payee, currency and state. */
   readonly byPayee: ReadonlyArray<Line>;
   /** A line for each row of each file; its subject is the run. */
@@ -58,6 +60,10 @@ export const readReports = async (
         id: cells["payout_id"] ?? "",
         status: cells["status"] ?? "",
       })),
+    runs: listed.map((cells) => ({
+      subject: cells["workflow_id"] ?? "",
+      status: cells["status"] ?? "",
+    })),
     byPayee: summed
       .filter(({ group }) => group === "payouts")
       .flatMap((cells) =>

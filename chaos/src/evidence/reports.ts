@@ -44,7 +44,8 @@ export interface Owed extends Pick<Line, "subject" | "currency"> {
 const exact = (amount: string): string =>
   Decimal.format(Decimal.normalize(Decimal.fromStringUnsafe(amount)));
 
-const fits = (owed: Owed, { amount, currency, payee, state }: Line): boolean =>
+/** Whether a line of a report is one that the books have. */
+export const fits = (owed: Owed, { amount, currency, payee, state }: Line): boolean =>
   owed.currency === currency &&
   owed.states.includes(state) &&
   owed.payees.includes(payee) &&
