@@ -19,11 +19,12 @@ const PURPOSES: Readonly<Record<string, string>> = {
   [WORKFLOW.onboardCardholder]: "createCard",
 };
 
-/** Whether a write is the one for which its run exists. */
+/** Whether a write is the one for which its run exists; by a key, another run may have made it. */
 export const isPurpose = (
   { type, workflowId }: Pick<Run, "type" | "workflowId">,
-  { operation, ownerId }: Pick<WriteRow, "operation" | "ownerId">,
-): boolean => ownerId === workflowId && lookUp(PURPOSES, type) === operation;
+  row: Pick<WriteRow, "operation" | "ownerId" | "workflowId">,
+): boolean =>
+  [row.ownerId, row.workflowId].includes(workflowId) && lookUp(PURPOSES, type) === row.operation;
 
 const PAGE = 1_000;
 
@@ -45,7 +46,7 @@ const readLost = async (ledger: Ledger, run: Run) => {
   const decisions = await ledger.decisionsOf(workflowId);
   const last = decisions.findLast(({ kind }) => kind === "start" || kind === "amend");
   const own = rows.filter(({ ownerId }) => ownerId === workflowId);
-  const purpose = own.find((row) => isPurpose(run, row));
+  const purpose = rows.find((row) => isPurpose(run, row));
   return {
     run,
     /** Its file has the input from before. */

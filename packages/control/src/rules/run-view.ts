@@ -165,7 +165,8 @@ const paymentsOf = (
       word,
     }));
   }
-  if (run.amount === null) return [];
+  // The payment of a key is made by one run, and listed as that one's.
+  if (run.amount === null || !run.isPlanned) return [];
   return [
     {
       ...paymentFields(run),

@@ -235,9 +235,12 @@ const ASKS_ROOT: ReadonlySet<Standing> = new Set(["asking", "approval", "unknown
 const concernedBy = (saved: WriteRow, before: WriteRow | undefined): ReadonlyArray<string> => {
   const was = before === undefined ? "open" : standingOfRow(before);
   const is = standingOfRow(saved);
-  if (was === is) return [];
   const { ownerId, rootId, workflowId } = saved;
-  return [workflowId, ownerId, ...(ASKS_ROOT.has(was) || ASKS_ROOT.has(is) ? [rootId] : [])];
+  // Another run may ask for the payment of a key: from then on, it is not that of the one before.
+  const last = before ?? saved;
+  if (was === is && ownerId === last.ownerId && rootId === last.rootId) return [];
+  const roots = ASKS_ROOT.has(was) || ASKS_ROOT.has(is) ? [rootId, last.rootId] : [];
+  return [workflowId, ownerId, last.ownerId, ...roots];
 };
 
 /** Returns the statement that reads all writes with an id as their own, their owner or their root. */

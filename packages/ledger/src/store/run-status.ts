@@ -27,7 +27,8 @@ const IS_BUILT_IN = "runs.type IN ('payout', 'onboardCardholder')";
 /** Nothing more is to be expected of the run: until then, a run that has paid continues. */
 const IS_OVER = "(end_state IS NOT NULL OR is_stopped = 1)";
 
-const IS_OWN = "owner_id = runs.workflow_id";
+/** The write of a key is that of the run which last asked for it, and of the run whose id is made of the key. */
+const IS_OWN = "(owner_id = runs.workflow_id OR workflow_id = runs.workflow_id)";
 
 /**
  * The status by the most important of its writes. Those of its children only ask; their money is their own. A send that was
@@ -57,7 +58,7 @@ const STATUS = `CASE ${MOST_IMPORTANT} ${BY_WRITE.map(([, status], at) => `WHEN 
     ELSE coalesce(end_state, 'running') END
   END`;
 
-const IS_PLANNED = `CASE WHEN EXISTS (SELECT 1 FROM writes WHERE owner_id = runs.workflow_id AND amount IS NOT NULL)
+const IS_PLANNED = `CASE WHEN EXISTS (SELECT 1 FROM writes WHERE ${IS_OWN} AND amount IS NOT NULL)
   THEN 0 ELSE 1 END`;
 
 /**

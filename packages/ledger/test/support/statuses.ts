@@ -78,7 +78,8 @@ const expectedOf = async (ledger: Ledger, run: Run): Promise<RunStatus> => {
   const has = (standing: Standing, some = rows) => some.some((row) => row.standing === standing);
   for (const asked of ["asking", "approval", "unknown"] as const) if (has(asked)) return asked;
   if (endState !== null && rows.some(({ state }) => state === "sending")) return "unknown";
-  const own = rows.filter(({ ownerId }) => ownerId === workflowId);
+  // The payment of a key is also that of the run whose id is made of it, whoever has made it.
+  const own = rows.filter((row) => [row.ownerId, row.workflowId].includes(workflowId));
   if (has("returned", own)) return "returned";
   if (has("made", own)) return "waiting";
   const purpose = own.filter(({ operation }) => operation === PURPOSES[type]);
@@ -144,13 +145,16 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     const { among, draw } = drawsFrom(seed);
     const parent = `family-${seed}`;
     const child = `${parent}/child`;
-    const ids = [parent, child];
+    const byKey = `${parent}/by-key`;
+    const ids = [parent, child, byKey];
     // The start of a child is not recorded: its first write is.
-    await ledger.recordStart(runOf({ workflowId: parent, type: among(TYPES) }), startOf());
+    for (const workflowId of [parent, byKey])
+      await ledger.recordStart(runOf({ workflowId, type: among(TYPES) }), startOf());
     const writes = ["createPayout", "createCard", "again"].flatMap((step) => [
       { workflowId: parent, ownerId: parent, step },
       { workflowId: child, ownerId: child, step },
-      { workflowId: `${parent}/by-key`, ownerId: among(ids), step },
+      // Each run that asks for it in turn.
+      ...ids.map((ownerId) => ({ workflowId: byKey, ownerId, step })),
     ]);
     for (let count = 0; count < 14; count++) {
       const workflowId = among(ids);
@@ -233,6 +237,37 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     expect(await statusOf()).toBe("waiting");
     await ledger.closeWait(wait, {});
     expect(await statusOf()).toBe("running");
+  });
+
+  it("says of a key what its payment says, whichever run makes it: also of the run with its id, not of the one before", async () => {
+    const [one, other] = [`status-${++count}`, `status-${++count}`];
+    const byKey = `payout/status-${++count}`;
+    const all = [byKey, one, other];
+    const missing = { runId: null, endedAt: null, endType: null, endReason: null };
+    for (const workflowId of all) await ledger.recordStart(runOf({ workflowId }), startOf());
+    const name = nameOf({ workflowId: byKey });
+    const statuses = async () => {
+      const runs = await ledger.runs({ workflowIds: all });
+      return all.map((id) => runs.find(({ workflowId }) => workflowId === id)?.status);
+    };
+    const ask = (ownerId: string, row: Partial<WriteRow>) => {
+      const owner = { ownerId, rootId: ownerId };
+      return ledger.transact(name, saving(name, { ...owner, ...row }), owner);
+    };
+    await ask(one, { state: "unknown", doubt: 1 });
+    expect(await statuses()).toEqual(["unknown", "unknown", "running"]);
+    await ask(other, { state: "unknown", doubt: 1 });
+    expect(await statuses()).toEqual(["unknown", "running", "unknown"]);
+    await ask(other, { ...made(byKey), doubt: 0 });
+    const seen = { word: "completed", outcome: "completed", asks: false, problem: null } as const;
+    await ledger.sawPayout("account-1", byKey, seen);
+    await ledger.recordEnds(
+      all.map((workflowId) => ({ workflowId, ...missing, endState: "succeeded" })),
+    );
+    expect((await statuses()).filter((_, at) => at !== 1)).toEqual(["succeeded", "succeeded"]);
+    // Its money is listed once: as that of the run which has made it.
+    const { runs } = await ledger.listRuns({ find: byKey }, { limit: 2 });
+    expect(runs.map(({ run }) => run.isPlanned)).toEqual([false, false]);
   });
 
   it("says that a run was stopped, unless it had paid", async () => {
