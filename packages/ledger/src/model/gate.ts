@@ -16,14 +16,18 @@ export const batchLogId = (id: string): string => `batch:${id}`;
 export const isRowStarted = (state: BatchRowState): boolean =>
   state === "started" || state === "succeeded" || state === "failed";
 
+/** Whether an id belongs to a row, and no file has started it. */
+const isNotStarted = ({ filed }: Look): boolean => filed.length > 0 && !filed.some(isRowStarted);
+
 /** The reason why nothing is sent under an id: its file has not started it, or its start says that something else is paid. */
 const notAsStarted = (
-  { created, decisions, filed, recoveredAt }: Look,
+  look: Look,
   { payee, amount, terms }: WriteRequest,
   { workflowId }: WriteName,
 ): string | undefined => {
+  const { created, decisions, recoveredAt } = look;
   // A payee too: a row whose payee another run has created cannot be paid as the file says.
-  if (filed.length > 0 && !filed.some(isRowStarted))
+  if (isNotStarted(look))
     return "This id belongs to a row of a file, and the file has not started it.";
   if (amount === null) return undefined;
   const own = decisions.filter((decision) => decision.workflowId === workflowId);
@@ -96,6 +100,9 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Effect | undefine
   if (look.stopped !== null) return wait(STOPPED_WAIT_MS, `Sends are stopped: ${look.stopped}`);
   const { pause } = look;
   if (pause !== undefined) return person("resume", null, `Paused by ${pause.by}: ${pause.reason}`);
+  // Its run was open when a lost ledger was given its file again. A refusal would say that nothing was sent.
+  if (row.doubt > 0 && isNotStarted(look) && look.filed.includes("waiting"))
+    return wait(STOPPED_WAIT_MS, "Its file has not been approved, or has not started it yet.");
   const other = notAsStarted(look, row.request, row);
   if (other !== undefined) return refused(other, { reason: "amend" });
   const over = overLimit(row.request, [look.limits.maxAmounts, call.limits?.maxAmounts ?? null]);

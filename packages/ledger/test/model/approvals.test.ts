@@ -306,6 +306,27 @@ describe("the row of a file", () => {
     expect(asks({ ...filed, decisions }, paid)).toBe("fail");
   });
 
+  test("is refused until its file has started it, and waits for that if it may have been sent", () => {
+    const resend = said({ kind: "resend", question: "q" });
+    const question = {
+      id: "q",
+      kind: "outcome",
+      reason: "",
+      candidates: [],
+      account: null,
+    } as const;
+    // The ledger was lost: the run was open when its file was uploaded again.
+    const row = { state: "asking", doubt: 1, question: { ...question, since: 0 } } as const;
+    const asked = (state: "waiting" | "rejected" | "started") =>
+      asks({ ...withRow(row), decisions: resend, filed: [state] }, { reread: 1 });
+    expect(asks({ filed: ["waiting"] })).toBe("fail");
+    expect([asked("waiting"), asked("rejected"), asked("started")]).toEqual([
+      "wait",
+      "fail",
+      "send",
+    ]);
+  });
+
   test("is not refused for a payee that a restored ledger has forgotten", () => {
     const forgotten = { request: { ...request, payee: "b-1" } };
     expect(effectOf(filed, forgotten)).toMatchObject({ is: "fail", type: "Refused" });
