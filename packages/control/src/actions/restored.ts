@@ -125,7 +125,9 @@ export const takeUpRuns = async (
     const input = startInputOf(events);
     const owner = await ownerOf(operations, workflowId);
     if (known === undefined) runs.add(workflowId);
-    const payment = paymentOf(input, ledger);
+    // A payment by a key is that of the run which makes it.
+    const isByKey = textAt(input, "key") !== undefined;
+    const payment = isByKey ? undefined : paymentOf(input, ledger);
     if (known === undefined && !how.isDryRun)
       await ledger.recordRun(
         {

@@ -220,3 +220,15 @@ test("takes up runs and writes that only Temporal's history proves, and says eac
   expect(await ledger.decisionsOf("payout/7")).toEqual([]);
   expect(await recover(operations, dry)).toMatchObject({ taken: { runs: [], writes: 0 } });
 });
+
+test("takes up a run that pays by a key without a payment of its own: another run may have made it", async () => {
+  const ledger = await openLedger("memory");
+  const input = { beneficiary_id: "b-1", payout: inputs.payout, key: "2026-05 Ada" };
+  const events = [
+    { eventId: 1, workflowExecutionStartedEventAttributes: { input: payload(input) } },
+  ];
+  const wait = [activity("awaitPayout", "awaitPayout:P-7")];
+  const { operations } = operationsOn(ledger, "taken", { "run-7": wait }, { "run-7": events });
+  await recover(operations, { ...bob, isDryRun: false });
+  expect(await ledger.runs({})).toMatchObject([{ workflowId: "run-7", amount: null, payee: null }]);
+});
