@@ -101,6 +101,27 @@ it.each<readonly [string, Partial<Evidence>, ReadonlyArray<string>]>([
   ["is as it must be", {}, []],
   ["was paid twice", { service: paidTwice }, ["duplicate", "lost"]],
   ["is not known by the ledger", { rows: [] }, ["lost"]],
+  ["is lost", { endings: new Map([["w", { status: "missing" }]]) }, ["lost"]],
+  [
+    "was not paid before Temporal forgot it",
+    {
+      endings: new Map([["w", { status: "missing" }]]),
+      restored: { isTemporalRestored: true },
+      runs: [{ ...run, file: "f" }],
+      rows: [],
+      service: { ...service, made: [], balances: [] },
+    },
+    ["lost"],
+  ],
+  [
+    "was paid before Temporal forgot it, so that its file starts nothing",
+    {
+      endings: new Map([["w", { status: "missing" }]]),
+      restored: { isTemporalRestored: true },
+      runs: [{ ...run, file: "f" }],
+    },
+    [],
+  ],
   ["was not made", { service: { ...service, made: [] } }, ["lost", "lost", "wrong"]],
   ["was made after its end", { ended: new Map([["w", AT - 60_000]]) }, ["wrong"]],
   ["was made in a pause", { quiet: [{ why: "the pause", from: AT - 1, to: AT + 1 }] }, ["wrong"]],

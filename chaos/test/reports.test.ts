@@ -143,7 +143,7 @@ const reports: Reports = {
     };
   }),
   byPayee: right
-    .filter(({ state }) => state !== "unknown" && state !== "notPaid")
+    .filter(({ state }) => state !== "notPaid")
     .map((found) => ({ ...found, subject: ALL_PAYEES })),
   files: right.slice(0, 3),
 };

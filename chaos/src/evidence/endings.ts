@@ -79,6 +79,18 @@ const allowedFailure = (
   return isLedgerForgetful && hasNewPayee && isToTheFirst ? "failed as planned" : undefined;
 };
 
+/** Whether a row was paid before Temporal forgot its run: its file starts it no more. */
+const isPaidRow = (
+  { file, workflowId }: PlannedRun,
+  { restored, rows }: Omit<Evidence, "service">,
+): boolean =>
+  restored.isTemporalRestored === true &&
+  file !== undefined &&
+  rows.some(
+    (row) =>
+      row.workflowId === workflowId && row.operation === "createPayout" && row.state === "done",
+  );
+
 /** Counts how runs ended, and finds those that may not have ended so, and writes that are not settled. */
 export const checkEndings = (
   evidence: Omit<Evidence, "service">,
@@ -96,6 +108,7 @@ export const checkEndings = (
         // The row of a file that was cancelled before it started it.
         if (evidence.interrupted.has(workflowId) && run.file !== undefined)
           tally.add("not started");
+        else if (isPaidRow(run, evidence)) tally.add("paid before Temporal was lost");
         else find("lost", workflowId, "Temporal does not know the run");
         break;
       case "completed":

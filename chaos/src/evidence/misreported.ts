@@ -45,20 +45,28 @@ export const checkReports = (reports: Reports, books: ReadonlyArray<Owed>, find:
   }
   const ofRows = books.filter(({ isOfFile }) => isOfFile);
   compareReport("the result of its file", ofRows, reports.files, find);
-  const sent = books.flatMap(({ amounts, currency, id, payees, states, subject }): Array<Line> => {
+  const sent = books.flatMap((owed): ReadonlyArray<Line> => {
+    const { amounts, currency, id, payees, states, subject } = owed;
+    // Nothing was made, and nobody knows: a person has given up on a send without an outcome.
+    if (id === undefined)
+      return list.filter(
+        (line) => line.subject === subject && line.state === "unknown" && fits(owed, line),
+      );
     const [[amount = ""], [payee = ""], [state = "notPaid"]] = [amounts, payees, states];
     const listed = list.find((line) => line.id === id)?.state;
     const isGiven = listed !== undefined && states.includes(listed);
     const line = { subject, amount, currency, payee, state: isGiven ? listed : state };
-    // A card has no payee.
-    return id === undefined || payee === "" ? [] : [line];
+    return [line];
   });
-  const owed = summed(sent).map(({ amount, payee, state, ...line }) => ({
-    ...line,
-    isOfFile: false,
-    states: [state],
-    amounts: [amount],
-    payees: [payee],
-  }));
+  // A card has no payee.
+  const owed = summed(sent.filter(({ payee }) => payee !== "")).map(
+    ({ amount, payee, state, ...line }) => ({
+      ...line,
+      isOfFile: false,
+      states: [state],
+      amounts: [amount],
+      payees: [payee],
+    }),
+  );
   compareReport("the report by payee", owed, summed(reports.byPayee), find);
 };
