@@ -44,7 +44,7 @@ export interface Owed extends Pick<Line, "subject" | "currency"> {
 const exact = (amount: string): string =>
   Decimal.format(Decimal.normalize(Decimal.fromStringUnsafe(amount)));
 
-/** Whether a line of a report is one that the books have. */
+/** Whether the books have a line of a report. */
 export const fits = (owed: Owed, { amount, currency, payee, state }: Line): boolean =>
   owed.currency === currency &&
   owed.states.includes(state) &&
