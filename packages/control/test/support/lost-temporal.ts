@@ -1,14 +1,16 @@
 // A loss of Temporal's database on real servers, and the procedure of docs/restore.md by the real command line.
+import { defaultAssumptions } from "@durable-payments/api-core";
+import { formatAmount } from "@durable-payments/api-core/decimal";
 import { OPEN_RUNS } from "@durable-payments/protocol";
 import { runApp } from "@durable-payments/tools/testing";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
+import * as BigDecimal from "effect/BigDecimal";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../../src/actions/batch/index.ts";
 import { startPayment, startRun } from "../../src/actions/start.ts";
-import { defaultAssumptions } from "@durable-payments/api-core";
 import { listed, PAYING } from "../../src/facts/connection/temporal.ts";
 import { planOnboarding } from "../../src/rules/input.ts";
 import { beneficiary, payout, paymentsOn, type RealStack } from "./payments.ts";
@@ -144,6 +146,47 @@ const expectOnce = async (stack: RealStack, references: ReadonlyArray<string>): 
   expect(cards).toHaveLength(1);
 };
 
+/** Adds up amounts of USD. */
+const sumOf = (amounts: ReadonlyArray<string>): string =>
+  formatAmount(
+    BigDecimal.sumAll(amounts.map((amount) => BigDecimal.fromStringUnsafe(amount))),
+    "USD",
+  );
+
+/** Expects that the ledger has every run as succeeded, and that `report` and `list` have the sums of the service's books. */
+const expectBooks = async (stack: RealStack, runs: number): Promise<void> => {
+  const { home, operations } = stack;
+  await vi.waitFor(async () => {
+    const statuses = (await operations.ledger.runs({})).map(
+      ({ status, workflowId }) => `${workflowId} ${status}`,
+    );
+    expect(statuses.filter((one) => !one.endsWith(" succeeded"))).toEqual([]);
+    expect(statuses).toHaveLength(runs);
+  }, WITHIN);
+  const { cards, payouts } = await home.state();
+  const none = { underWay: null, unknown: null, failed: null, cameBack: null, notPaid: null };
+  const line = (group: string, amounts: ReadonlyArray<string>) => ({
+    ...none,
+    group,
+    currency: "USD",
+    payments: amounts.length,
+    paid: sumOf(amounts),
+    planned: null,
+  });
+  const totals = [
+    line(
+      "payouts",
+      payouts.map(({ amount }) => amount),
+    ),
+    line(
+      "cards",
+      cards.map(({ card_limit }) => card_limit),
+    ),
+  ];
+  for (const screen of [["report", "--since", "1d"], ["list"]])
+    expect(JSON.parse(await succeed(stack, ...screen, "--json"))).toMatchObject({ totals });
+};
+
 /**
  * Loses Temporal's database while payouts are open and a file is half started, and follows the procedure of docs/restore.md.
  *
@@ -203,6 +246,7 @@ export const expectRecovered = async (open: number): Promise<void> => {
 
   await completeAll(stack, references);
   await expectOnce(stack, references);
+  await expectBooks(stack, references.length + 1);
   await succeed(stack, "doctor");
   // Each answer is checked by the published schema.
   const last = [
