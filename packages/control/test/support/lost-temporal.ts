@@ -156,13 +156,16 @@ const sumOf = (amounts: ReadonlyArray<string>): string =>
 /** Expects that the ledger has every run as succeeded, and that `report` and `list` have the sums of the service's books. */
 const expectBooks = async (stack: RealStack, runs: number): Promise<void> => {
   const { home, operations } = stack;
-  await vi.waitFor(async () => {
-    const statuses = (await operations.ledger.runs({})).map(
-      ({ status, workflowId }) => `${workflowId} ${status}`,
-    );
-    expect(statuses.filter((one) => !one.endsWith(" succeeded"))).toEqual([]);
-    expect(statuses).toHaveLength(runs);
-  }, WITHIN);
+  await vi.waitFor(
+    async () => {
+      const statuses = (await operations.ledger.runs({})).map(
+        ({ status, workflowId }) => `${workflowId} ${status}`,
+      );
+      expect(statuses.filter((one) => !one.endsWith(" succeeded"))).toEqual([]);
+      expect(statuses).toHaveLength(runs);
+    },
+    { timeout: 60_000, interval: 200 },
+  );
   const { cards, payouts } = await home.state();
   const none = { underWay: null, unknown: null, failed: null, cameBack: null, notPaid: null };
   const line = (group: string, amounts: ReadonlyArray<string>) => ({
