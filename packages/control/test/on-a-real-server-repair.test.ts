@@ -83,6 +83,10 @@ test("a bulk retry finds what the ledger has as failed, also if Temporal has del
   await ledger.recordEnds([{ ...ended, workflowId: "many-deleted", endState: "failed" }]);
   const execution = { workflowId: "many-deleted" };
   await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: execution });
+  // Temporal deletes it when it has time.
+  const isDeleted = () =>
+    expect(client.workflow.getHandle("many-deleted").describe()).rejects.toThrow();
+  await vi.waitFor(isDeleted, { timeout: 60_000, interval: 200 });
   // It is paid, and its run was terminated: nothing is left to retry.
   await startRun(stack.operations, "many-paid", payments.planned("many-paid"), ada);
   const isMade = async () =>
@@ -106,7 +110,7 @@ test("a bulk retry finds what the ledger has as failed, also if Temporal has del
     ]);
   };
   await vi.waitFor(isListed, { timeout: 20_000, interval: 200 });
-}, 60_000);
+}, 120_000);
 
 test("after an amendment the ledger has the amended payment, and the log both", async () => {
   const { ledger } = stack.operations;
