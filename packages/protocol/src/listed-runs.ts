@@ -4,6 +4,22 @@ import type proto from "@temporalio/proto";
 /** A run as Temporal's visibility stores it. */
 export type ListedRun = proto.temporal.api.workflow.v1.IWorkflowExecutionInfo;
 
+/** How a run has ended. */
+export type EndOfRun = "succeeded" | "failed" | "cancelled" | "terminated" | "timedOut";
+
+/** By Temporal's codes of a run's status. Any other run is open, or continued in a newer one. */
+const ENDS: Readonly<Record<number, EndOfRun>> = {
+  2: "succeeded",
+  3: "failed",
+  4: "cancelled",
+  5: "terminated",
+  7: "timedOut",
+};
+
+/** Returns how a run has ended; null if it is open, or continued in a newer one. */
+export const endStateOf = ({ status }: Pick<ListedRun, "status">): EndOfRun | null =>
+  ENDS[status ?? 0] ?? null;
+
 /** Runs of a page; what a list costs grows with the pages that its caller takes. */
 const PAGE_SIZE = 500;
 

@@ -6,11 +6,16 @@ import type {
   NotifierState,
   QueuedNotification,
 } from "@durable-payments/protocol/notifications";
-import { listedRuns, OPEN_RUNS, queryTime, webUiLink } from "@durable-payments/protocol";
+import {
+  endStateOf,
+  listedRuns,
+  OPEN_RUNS,
+  queryTime,
+  webUiLink,
+} from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import { createHash } from "node:crypto";
-import { endStateOf } from "../tracker/ends.ts";
 import type { NotificationSettings } from "./webhook.ts";
 
 /** The scope of the notifications, and the time after which a run is overdue. */

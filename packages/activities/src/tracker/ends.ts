@@ -24,6 +24,7 @@
 import type { Ledger, RunEnd } from "@durable-payments/ledger";
 import {
   atOnce,
+  endStateOf,
   type ListedRun,
   listedRuns,
   OPEN_RUNS,
@@ -39,19 +40,6 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
-
-/** By Temporal's codes of a run's status. Any other run is open, or continued in a newer one. */
-const END_STATES: Readonly<Record<number, NonNullable<RunEnd["endState"]>>> = {
-  2: "succeeded",
-  3: "failed",
-  4: "cancelled",
-  5: "terminated",
-  7: "timedOut",
-};
-
-/** Returns how a run has ended; null if it is open, or continued in a newer one. */
-export const endStateOf = ({ status }: ListedRun): RunEnd["endState"] =>
-  END_STATES[status ?? 0] ?? null;
 
 const idOf = ({ execution }: ListedRun): string => execution?.workflowId ?? "";
 const startOf = ({ startTime }: ListedRun): number => optionalTsToMs(startTime) ?? 0;

@@ -16,6 +16,8 @@ import {
 } from "@durable-payments/protocol/temporal-connection";
 import { InvalidSettings } from "@durable-payments/api-core";
 import {
+  endStateOf,
+  type EndOfRun,
   isNotFound,
   listedRuns,
   queryTexts,
@@ -103,19 +105,10 @@ export const temporalSettings = (
   }
 };
 
-/** Status of a run in Temporal. */
-export type RunState = "running" | "succeeded" | "failed" | "timedOut" | "cancelled" | "terminated";
+/** Status of a run in Temporal. A run that continued as new is running. */
+export type RunState = "running" | EndOfRun;
 
 const Status = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
-
-/** A run that continued as new is running. */
-const STATES: Readonly<Partial<Record<number, RunState>>> = {
-  [Status.WORKFLOW_EXECUTION_STATUS_COMPLETED]: "succeeded",
-  [Status.WORKFLOW_EXECUTION_STATUS_FAILED]: "failed",
-  [Status.WORKFLOW_EXECUTION_STATUS_CANCELED]: "cancelled",
-  [Status.WORKFLOW_EXECUTION_STATUS_TERMINATED]: "terminated",
-  [Status.WORKFLOW_EXECUTION_STATUS_TIMED_OUT]: "timedOut",
-};
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -291,7 +284,7 @@ export const findRun = async (
       /** First run of its chain: a continued, reset or repeated run keeps it. */
       firstRunId: info?.firstRunId || (info?.execution?.runId ?? ""),
       type: info?.type?.name ?? "",
-      state: STATES[info?.status ?? 0] ?? ("running" as const),
+      state: endStateOf(info ?? {}) ?? ("running" as const),
       /** By Temporal's own Workflow Pause: it is open. */
       isPaused: info?.status === Status.WORKFLOW_EXECUTION_STATUS_PAUSED,
     };
