@@ -9,7 +9,7 @@
  * | payouts a second | open for three days | a minute |
  * |---|---|---|
  * | 0.1 | 26,000 | 520 pages of the list, one after another; a payout that nobody waits for once an hour |
- * | 10, 100 | 2.6 and 26 million | too many for the list of all: see docs/limits.md |
+ * | 10, 100 | 2.6 and 26 million | too many for reading the whole list again and again |
  */
 import type { Assumptions, Cardholder, Page, Payout } from "@durable-payments/api-core";
 import type { JsonObject, RecordedWait, RecordedWrite, Wait } from "@durable-payments/ledger";
