@@ -43,8 +43,6 @@ const waitingOf = ({ waits, writes }: Overview) => {
   });
 };
 
-const DAY_MS = 86_400_000;
-
 /** Statuses of runs with a payout that is under way. */
 const MADE: ReadonlyArray<Exclude<Status, "paused">> = [
   "asking",
@@ -76,16 +74,15 @@ const nextOf = (
  */
 export const readOverview = async (sources: Sources) => {
   const ledger = ledgerOf(sources);
-  const [seen, pauses, { items }, sums, failed] = await Promise.all([
+  const [seen, pauses, { items }, sums] = await Promise.all([
     ledger.overview(),
     ledger.pauses(),
     readInbox(sources),
     ledger.sums({ statuses: MADE }),
-    ledger.runs({
-      statuses: ["failed", "timedOut", "terminated"],
-      endedSince: Date.now() - DAY_MS,
-    }),
   ]);
+  const failed = seen.failures
+    .filter(({ kind }) => kind !== "returned")
+    .reduce((sum, { count }) => sum + count, 0);
   const made = sums.filter(({ group, state }) => group === "payouts" && state === "underWay");
   const countOf = (wanted: InboxItem["kind"]): number =>
     items
@@ -97,7 +94,7 @@ export const readOverview = async (sources: Sources) => {
     /** Number of payouts that are not completed though their payment date is over. */
     late: countOf("late"),
     /** Number of runs that failed within 24 hours, and were neither retried nor stopped. */
-    failed: failed.length,
+    failed,
     /** Payouts that the service has accepted, and not completed. */
     underWay: {
       payouts: made.reduce((sum, { payments }) => sum + payments, 0),
@@ -108,6 +105,6 @@ export const readOverview = async (sources: Sources) => {
     unserved: items.filter(({ kind }) => kind === "unserved").length,
     waiting: waitingOf(seen),
     notes: sources.whyNot,
-    next: nextOf(items, pauses, failed.length),
+    next: nextOf(items, pauses, failed),
   };
 };
