@@ -1,4 +1,4 @@
-import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
+import { newRow, openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import * as postgres from "@durable-payments/tools/postgres";
 import { makeTestFolder } from "@durable-payments/tools/testing";
 import { join } from "node:path";
@@ -49,36 +49,18 @@ const fill = async ({ address, columnsOf, numbers, run, schema }: Place): Promis
     { by: "bench", how: "bench", value: { type: "payout", content: "c" } },
   );
   const request = { ...payment, hash: "h", terms: "t", paymentDate: "2026-11-20", facts: {} };
-  await ledger.transact(name, ({ epoch, now }) => ({
+  const ids = { ownerId: "seed", rootId: "seed", runId: "r" };
+  const call = { ...ids, name, operation: "createPayout", request };
+  await ledger.transact(name, (look) => ({
     row: {
-      ...name,
-      ownerId: "seed",
-      rootId: "seed",
-      operation: "createPayout",
+      ...newRow(look, call),
       state: "done",
-      version: 0,
-      knownFrom: 1,
-      epoch,
-      generation: 1,
-      request,
-      doubt: 0,
-      token: null,
-      runId: "r",
       sends: 1,
-      firstSentAt: now,
-      from: now,
-      until: null,
-      absences: 0,
-      unprovableSince: null,
+      firstSentAt: look.now,
+      from: look.now,
       madeId: "P",
       result: { payout_id: "P" },
       knownBy: "answer",
-      message: null,
-      question: null,
-      decisionsAfter: 0,
-      isUntold: false,
-      createdAt: now,
-      changedAt: now,
     },
   }));
   await ledger.close();

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
+import { newRow, openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { runStarter } from "./support/run-starter.ts";
 
@@ -83,37 +83,18 @@ it("calls a payout late as the settings say", async () => {
   const ledger = await openLedger(readLedgerPlace(own, ""));
   const name = { account: "a", workflowId: "late", step: "createPayout" };
   const paymentDate = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
-  const request = { hash: "h", terms: "t", amount: "9.00", currency: "EUR", payee: "b-1" };
-  const times = { from: null, until: null, firstSentAt: null, unprovableSince: null };
-  await ledger.transact(name, ({ epoch, now }) => ({
+  const payment = { amount: "9.00", currency: "EUR", payee: "b-1", reference: null, paymentDate };
+  const call = {
+    name,
+    ownerId: "late",
+    rootId: "late",
+    operation: "createPayout",
+    request: { ...payment, hash: "h", terms: "t", facts: {} },
+    runId: "run-1",
+  };
+  await ledger.transact(name, (look) => ({
     workflowType: "payout",
-    row: {
-      ...name,
-      ...times,
-      ownerId: "late",
-      rootId: "late",
-      operation: "createPayout",
-      state: "done",
-      version: 0,
-      knownFrom: 1,
-      epoch,
-      generation: 1,
-      request: { ...request, reference: null, paymentDate, facts: {} },
-      doubt: 0,
-      token: null,
-      runId: "run-1",
-      sends: 1,
-      absences: 0,
-      madeId: "p-1",
-      result: {},
-      knownBy: "answer",
-      message: null,
-      question: null,
-      decisionsAfter: 0,
-      isUntold: false,
-      createdAt: now,
-      changedAt: now,
-    },
+    row: { ...newRow(look, call), state: "done", madeId: "p-1", result: {}, knownBy: "answer" },
   }));
   await ledger.close();
   vi.stubEnv("PAYMENTS_LEDGER", own);

@@ -1,6 +1,6 @@
 // A metric that an alert uses and no worker exports is silent: nobody is paged. So the metrics of a worker with two accounts are
 // compared with docs/metrics.md, the alerts and the dashboard.
-import { openLedger } from "@durable-payments/ledger";
+import { newRow, openLedger } from "@durable-payments/ledger";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -51,36 +51,24 @@ const recordOther = async () => {
   const pay = async (workflowId: string, paymentDate: string | null) => {
     await startRun(workflowId);
     const name = { account: OTHER, workflowId, step: "createPayout" };
-    await ledger.transact(name, ({ epoch, now }) => ({
+    const call = {
+      name,
+      ownerId: workflowId,
+      rootId: workflowId,
+      operation: "createPayout",
+      request: { ...request, hash: workflowId, terms: "t", paymentDate, facts: {} },
+      runId: "run-1",
+    };
+    await ledger.transact(name, (look) => ({
       row: {
-        ...name,
-        ownerId: workflowId,
-        rootId: workflowId,
-        operation: "createPayout",
+        ...newRow(look, call),
         state: "done",
-        version: 0,
-        knownFrom: 1,
-        epoch,
-        generation: 1,
-        request: { ...request, hash: workflowId, terms: "t", paymentDate, facts: {} },
-        doubt: 0,
-        token: null,
-        runId: "run-1",
         sends: 1,
-        firstSentAt: now,
-        from: now,
-        until: null,
-        absences: 0,
-        unprovableSince: null,
+        firstSentAt: look.now,
+        from: look.now,
         madeId: workflowId,
         result: {},
         knownBy: "answer",
-        message: null,
-        question: null,
-        decisionsAfter: 0,
-        isUntold: false,
-        createdAt: now,
-        changedAt: now,
       },
     }));
     await endRun(workflowId, "succeeded");

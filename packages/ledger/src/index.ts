@@ -13,7 +13,7 @@ export {
 } from "./model/limits.ts";
 export { isSamePerson, nameProblem, reasonProblem } from "./model/person.ts";
 export type * from "./model/row.ts";
-export { grownWait, LEAVES_WITHIN_MS } from "./model/rows.ts";
+export { grownWait, LEAVES_WITHIN_MS, newRow } from "./model/rows.ts";
 export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
 export { moneyStateOf, outcomeReason } from "./model/standing.ts";
@@ -34,6 +34,6 @@ export type { SeenOfPayout } from "./store/payout-methods.ts";
 export type { RecordedWrite } from "./store/rows.ts";
 export { endAmong } from "./store/log.ts";
 export { wasNeverStarted } from "./store/run-methods.ts";
-export { OPEN_STATUSES } from "./store/run-status.ts";
+export { OPEN_STATUSES, PURPOSES } from "./store/run-status.ts";
 export { LedgerUnavailable } from "./store/store.ts";
 export type { Seal } from "./store/table.ts";

@@ -6,18 +6,12 @@
  * started under its own id, with its input, continues: its steps have their rows. Under another id, it would be paid twice.
  */
 import { lookUp } from "@durable-payments/api-core/values";
-import type { Ledger, Run, WriteRow } from "@durable-payments/ledger";
-import { atOnce, WORKFLOW } from "@durable-payments/protocol";
+import { type Ledger, PURPOSES, type Run, type WriteRow } from "@durable-payments/ledger";
+import { atOnce } from "@durable-payments/protocol";
 import { chunkId } from "@durable-payments/protocol/calls";
 import type { Operations } from "../facts/connection/operations.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { keptOf } from "./batch/batch.ts";
-
-/** The operation for which a workflow of the project exists. */
-const PURPOSES: Readonly<Record<string, string>> = {
-  [WORKFLOW.payout]: "createPayout",
-  [WORKFLOW.onboardCardholder]: "createCard",
-};
 
 /** Whether a write is the one for which its run exists; by a key, another run may have made it. */
 export const isPurpose = (

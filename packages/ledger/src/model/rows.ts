@@ -1,5 +1,12 @@
 import type { Advanced, Call, Effect, FailureKind, WritePolicy } from "./events.ts";
-import type { JsonObject, Question, WriteRequest, WriteRow, WriteState } from "./row.ts";
+import type {
+  JsonObject,
+  Question,
+  WriteOwner,
+  WriteRequest,
+  WriteRow,
+  WriteState,
+} from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
 /** A send leaves within this time of its attempt's start, or never. "Not listed" proves nothing before it is over. */
@@ -55,7 +62,14 @@ export const FRESH = {
 /** A row with nothing sent. */
 export const newRow = (
   look: Look,
-  { name, operation, ownerId, request, rootId, runId }: Call,
+  {
+    name,
+    operation,
+    ownerId,
+    request,
+    rootId,
+    runId,
+  }: Pick<Call, "name" | "operation" | "request" | "runId" | keyof WriteOwner>,
 ): WriteRow => ({
   ...name,
   ...FRESH,

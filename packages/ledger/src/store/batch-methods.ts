@@ -14,8 +14,7 @@ import {
 } from "./schema.ts";
 import { query, readFields } from "./table.ts";
 import { OPEN_STATUSES, refreshStatus } from "./run-status.ts";
-import { PART } from "./run-methods.ts";
-import type { Store, Where } from "./store.ts";
+import { MOST_KEYS, type Store, type Where } from "./store.ts";
 import { chunksOf } from "effect/Array";
 
 const WAITING = { "state = 'waiting'": true };
@@ -123,7 +122,7 @@ export const batchMethods = (store: Store) => {
       const of = { "batch = ?": batch };
       const waiting = await store.all(BATCH_ROWS, { ...of, ...WAITING });
       let rejected = 0;
-      for (const part of chunksOf(waiting, PART)) {
+      for (const part of chunksOf(waiting, MOST_KEYS)) {
         const ids = part.map(({ workflowId }) => workflowId);
         const among = { ...of, workflow_id: ids };
         const end = store.where(

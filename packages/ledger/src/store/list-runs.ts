@@ -2,6 +2,7 @@ import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 import { type MoneyState, moneyStateOf, outcomeReason, type Standing } from "../model/standing.ts";
 import {
+  DAY_MS,
   dayOf,
   isFew,
   paymentConditions,
@@ -77,9 +78,6 @@ export interface MoneySum {
   readonly payments: number;
   readonly sum: BigDecimal.BigDecimal;
 }
-
-/** A day in milliseconds. */
-const DAY_MS = 86_400_000;
 
 /** The expression by which payments are grouped. */
 const KEYS: Readonly<Record<SumsBy, string>> = {

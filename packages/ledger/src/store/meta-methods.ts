@@ -1,3 +1,4 @@
+import { DAY_MS } from "./run-filter.ts";
 import { LedgerUnavailable, type Store } from "./store.ts";
 import { number, query, readFields, type RowOf, type SqlRow, text } from "./table.ts";
 import { FAILURE_COUNT, META, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
@@ -26,8 +27,6 @@ const markOf = ({ epoch, ledgerId, sequence }: LedgerMark): LedgerMark => ({
   epoch,
   sequence,
 });
-
-const DAY_MS = 86_400_000;
 
 /** Identity, witness, settings of all workers, and overview. */
 export const metaMethods = (store: Store) => {

@@ -6,14 +6,11 @@
 import { chunksOf } from "effect/Array";
 import type { Payee } from "./ledger.ts";
 import { PAYEES } from "./schema.ts";
-import type { Store } from "./store.ts";
+import { MOST_KEYS, type Store } from "./store.ts";
 
 const savePayee = PAYEES.saver({}, (name) =>
   name === "mark" ? "coalesce(excluded.mark, payees.mark)" : undefined,
 );
-
-/** Keys of one transaction: each is an advisory lock on PostgreSQL. */
-const PART = 250;
 
 /**
  * The key of a transaction that changes a payee. Rows of payees are shared between workflow ids, so each has a key of its
@@ -27,7 +24,7 @@ export const rememberPayees = async (
   account: string,
   payees: ReadonlyArray<Omit<Payee, "account" | "seenAt">>,
 ): Promise<void> => {
-  for (const part of chunksOf(payees, PART)) {
+  for (const part of chunksOf(payees, MOST_KEYS)) {
     const seenAt = Date.now();
     await store.save(
       [...new Set(part.map(({ payee }) => payeeKey(account, payee)))],

@@ -6,8 +6,8 @@
  */
 import { standingOfRow, type PayoutOutcome } from "../model/standing.ts";
 import { type RecordedWrite, readRecorded } from "./rows.ts";
-import { readDecision, selectDecisions } from "./log.ts";
-import { plainWord, wordsId } from "./word-methods.ts";
+import { selectDecisions } from "./log.ts";
+import { decisionAbout, plainWord, wordsId } from "./word-methods.ts";
 import { refreshStatus } from "./run-status.ts";
 import { type SEEN, WRITES } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -77,9 +77,7 @@ export const payoutMethods = (store: Store) => {
       await store.logged(keys, workflowId, looks, ([found = [], lines = []], log) => {
         const { row, to } = read(found) ?? {};
         if (row === undefined || to === undefined) return { value: undefined, writes: [] };
-        const said = lines
-          .map((line) => readDecision(line, seal))
-          .findLast(({ kind, value }) => kind === "word" && value["word"] === plainWord(seen.word));
+        const said = decisionAbout(lines, seen.word, seal);
         // It was read before the word got another meaning: the next look says what holds now.
         if (seen.isDecided && said?.value["means"] !== seen.outcome)
           return { value: undefined, writes: [] };

@@ -13,11 +13,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Actor } from "./ledger.ts";
 import { chainAgain, logWriter, verifyLines } from "./log.ts";
 import { payeeKey } from "./payees.ts";
-import type { Store, Where } from "./store.ts";
+import { MOST_KEYS, type Store, type Where } from "./store.ts";
 import { query, toJson } from "./table.ts";
-
-/** Workflow ids of one part. Each is an advisory lock on PostgreSQL, whose lock table has room for some 6,400. */
-const PART = 250;
 
 /** The remains of a write. */
 const CLEAR = "amount = NULL, currency = NULL, payee = NULL, reference = NULL";
@@ -100,7 +97,7 @@ export const pruneMethods = (store: Store) => {
 
   /** Removes the descriptions of payees that no payment names any more. */
   const prunePayees = async (): Promise<void> => {
-    const select = `SELECT account, payee FROM payees WHERE ${UNNAMED} ORDER BY account, payee LIMIT ${PART}`;
+    const select = `SELECT account, payee FROM payees WHERE ${UNNAMED} ORDER BY account, payee LIMIT ${MOST_KEYS}`;
     for (;;) {
       const found = await store.find(query(select));
       if (found.length === 0) return;
@@ -138,7 +135,7 @@ export const pruneMethods = (store: Store) => {
       });
       let workflowIds = 0;
       for (let after = ""; ;) {
-        const next = `SELECT DISTINCT workflow_id FROM writes WHERE workflow_id > $1 ORDER BY workflow_id LIMIT ${PART}`;
+        const next = `SELECT DISTINCT workflow_id FROM writes WHERE workflow_id > $1 ORDER BY workflow_id LIMIT ${MOST_KEYS}`;
         const found = await store.find(query(next, after));
         const part = found.map((row) => String(row["workflow_id"]));
         if (part.length === 0) break;

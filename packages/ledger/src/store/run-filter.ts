@@ -40,7 +40,8 @@ export interface RunFilter {
   readonly paidUntil?: number | undefined;
 }
 
-const DAY_MS = 86_400_000;
+/** A day in milliseconds. */
+export const DAY_MS = 86_400_000;
 
 /** The day of a time, UTC. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);

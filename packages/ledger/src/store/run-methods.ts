@@ -6,7 +6,7 @@ import { refreshStatus } from "./run-status.ts";
 import { LEASES, type Run, RUNS, WAITS } from "./schema.ts";
 import { chunksOf } from "effect/Array";
 import { query, type Query, type Seal, toJson } from "./table.ts";
-import type { Store } from "./store.ts";
+import { MOST_KEYS, type Store } from "./store.ts";
 
 type NamedWait = Omit<NewWait, "kind" | "thing">;
 
@@ -59,9 +59,6 @@ const isStart = (decision: Decision, { by, value }: NewStart): boolean =>
 /** Its file has started it, or it belongs to no file. */
 const NOT_FILED = `NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.batch = runs.batch
   AND number = runs.batch_row AND state IN ('waiting', 'rejected', 'covered'))`;
-
-/** Workflow ids of one transaction: each is an advisory lock on PostgreSQL. */
-export const PART = 250;
 
 /** Runs, waits and leases. */
 export const runMethods = (store: Store) => {
@@ -160,7 +157,7 @@ export const runMethods = (store: Store) => {
      * run again.
      */
     recordEnds: async (ends: ReadonlyArray<RunEnd>): Promise<void> => {
-      for (const part of chunksOf(ends, PART)) {
+      for (const part of chunksOf(ends, MOST_KEYS)) {
         const ids = part.map(({ workflowId }) => workflowId);
         const changes = part.map(({ runId, workflowId, ...end }) =>
           store.update(

@@ -19,10 +19,15 @@ export const OPEN_STATUSES: ReadonlySet<RunStatus> = new Set([
 ]);
 
 /** The payment for which a built-in workflow exists. Of other workflows, the end of the run says whether they succeeded. */
-const IS_PURPOSE = `((runs.type = 'payout' AND operation = 'createPayout')
-  OR (runs.type = 'onboardCardholder' AND operation = 'createCard'))`;
+export const PURPOSES = { payout: "createPayout", onboardCardholder: "createCard" } as const;
 
-const IS_BUILT_IN = "runs.type IN ('payout', 'onboardCardholder')";
+const IS_PURPOSE = `(${Object.entries(PURPOSES)
+  .map(([type, operation]) => `(runs.type = '${type}' AND operation = '${operation}')`)
+  .join(" OR ")})`;
+
+const IS_BUILT_IN = `runs.type IN (${Object.keys(PURPOSES)
+  .map((type) => `'${type}'`)
+  .join(", ")})`;
 
 /** Nothing more is to be expected of the run: until then, a run that has paid continues. */
 const IS_OVER = "(end_state IS NOT NULL OR is_stopped = 1)";

@@ -48,6 +48,9 @@ export interface Work {
   readonly since: number;
 }
 
+/** Most keys of one transaction. Each is an advisory lock on PostgreSQL, whose lock table has room for some 6,400. */
+export const MOST_KEYS = 250;
+
 const PROBLEM_FOR_MS = 60_000;
 
 /** A row with the same unique key exists. */

@@ -6,13 +6,24 @@
  * meaning that holds now. A decision does not change what a setting lists.
  */
 import type { PayoutOutcome, Standing } from "../model/standing.ts";
-import type { Actor } from "./ledger.ts";
+import type { Actor, Decision } from "./ledger.ts";
 import { logWriter, readDecision, selectDecisions } from "./log.ts";
 import { readRecorded } from "./rows.ts";
 import { refreshStatus } from "./run-status.ts";
 import { WRITES } from "./schema.ts";
 import type { Store } from "./store.ts";
-import { number, oneOf, query, readFields, type RowOf, text, textOrNull } from "./table.ts";
+import { chunksOf } from "effect/Array";
+import {
+  number,
+  oneOf,
+  query,
+  readFields,
+  type RowOf,
+  type Seal,
+  type SqlRow,
+  text,
+  textOrNull,
+} from "./table.ts";
 
 /** Meaning of a word of the service for a payout. */
 export type WordMeaning = PayoutOutcome | "open";
@@ -51,10 +62,15 @@ export type UseOfWord = Omit<RowOf<typeof USE>, "word" | "decidedWord">;
 /** Most ids of one statement. */
 const CHUNK = 1_000;
 
-const refreshed = (ids: ReadonlyArray<string>) =>
-  Array.from({ length: Math.ceil(ids.length / CHUNK) }, (_, at) =>
-    refreshStatus(ids.slice(at * CHUNK, (at + 1) * CHUNK)),
-  );
+/** Returns the decision about a word that holds, among the lines of the words of its account; undefined if there was none. */
+export const decisionAbout = (
+  lines: ReadonlyArray<SqlRow>,
+  word: string,
+  seal: Seal,
+): Decision | undefined =>
+  lines
+    .map((line) => readDecision(line, seal))
+    .findLast(({ kind, value }) => kind === "word" && value["word"] === plainWord(word));
 
 /** Decisions about words. */
 export const wordMethods = (store: Store) => {
@@ -134,9 +150,7 @@ export const wordMethods = (store: Store) => {
       ];
       // Alone, so that no outcome is recorded meanwhile under the meaning before.
       await store.logged(null, workflowId, looks, ([lines = [], found = []], log) => {
-        const before = lines
-          .map((line) => readDecision(line, seal))
-          .findLast((one) => one.kind === "word" && one.value["word"] === value.word);
+        const before = decisionAbout(lines, value.word, seal);
         log.decision({
           account,
           workflowId,
@@ -167,7 +181,11 @@ export const wordMethods = (store: Store) => {
         const ids = [...new Set(rows.flatMap(({ row }) => [row.workflowId, row.ownerId]))];
         return {
           value: undefined,
-          writes: [...logs.flat(), store.update(WRITES, again, of), ...refreshed(ids)],
+          writes: [
+            ...logs.flat(),
+            store.update(WRITES, again, of),
+            ...chunksOf(ids, CHUNK).map((some) => refreshStatus(some)),
+          ],
         };
       });
     },
