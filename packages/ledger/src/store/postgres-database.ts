@@ -91,17 +91,18 @@ const readVersion = async (client: PoolClient): Promise<Version> => {
   return found.rows[0] ?? { version: 0, least: 0 };
 };
 
-/** Checks the tables, and creates or migrates them if it may. */
-const prepare = async (client: PoolClient, place: string, tables: TableOptions): Promise<void> => {
-  const missing = async () =>
-    missingMigrations(place, await readVersion(client), MIGRATIONS, tables);
-  if ((await missing()).length === 0) return;
+/** Returns the migrations that the tables lack. @throws LedgerUnavailable if they cannot be used, or may not be migrated. */
+const readMissing = async (client: PoolClient, place: string, tables: TableOptions) =>
+  missingMigrations(place, await readVersion(client), MIGRATIONS, tables);
+
+/** Creates or migrates the tables. */
+const migrate = async (client: PoolClient, place: string, tables: TableOptions): Promise<void> => {
   await client.query(
     `${BEGIN}; SET LOCAL statement_timeout = 0; SET LOCAL search_path = ${SCHEMA}`,
   );
   await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
   // Another worker may have done it meanwhile.
-  for (const { found, statements, version } of await missing()) {
+  for (const { found, statements, version } of await readMissing(client, place, tables)) {
     tables.onMigration?.(version, found);
     // Its owner may have made it for a role that may not.
     const schema = await client.query(
@@ -248,10 +249,11 @@ class PostgresDatabase extends Database {
 export const openPostgres = async (address: string, tables: TableOptions): Promise<Database> => {
   const connections = new Connections(address);
   try {
-    await connections.use(
-      (client) => prepare(client, connections.place, tables),
-      MIGRATED_WITHIN_MS,
-    );
+    const { place } = connections;
+    const missing = await connections.use((client) => readMissing(client, place, tables));
+    // Only this may take long: a ledger that is opened on a silent connection fails as soon as any other use.
+    if (missing.length > 0)
+      await connections.use((client) => migrate(client, place, tables), MIGRATED_WITHIN_MS);
     return new PostgresDatabase(connections);
   } catch (error) {
     await connections.close();

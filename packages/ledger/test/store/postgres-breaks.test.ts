@@ -113,6 +113,18 @@ describe("a connection to PostgreSQL", skippedBecause(whyNoPostgres()), () => {
     await saveIn();
   });
 
+  it.concurrent("goes silent while a ledger is opened: only a migration may take longer than the time limits", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const own = await BreakingProxy.start(server.port);
+    onTestFinished(() => own.stop());
+    const silent = own.breakAt(/pg_catalog\.pg_tables/, "before", "hang");
+    const opening = openAt(own.through(server.address("postgres")));
+    await silent;
+    await expect(opening).rejects.toThrow("no answer within 10 s");
+  });
+
   it.concurrent("ends a statement that takes too long, which leaves no lock", async ({
     expect,
     onTestFinished,
