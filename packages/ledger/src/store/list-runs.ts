@@ -1,5 +1,4 @@
 import * as BigDecimal from "effect/BigDecimal";
-import * as Option from "effect/Option";
 import { type MoneyState, moneyStateOf, outcomeReason, type Standing } from "../model/standing.ts";
 import {
   DAY_MS,
@@ -95,10 +94,8 @@ const SUM = {
   /** The service's, in sums by reason. */
   word: textOrNull,
   currency: text,
-  /** An amount that SQL does not add up. */
-  odd: textOrNull,
   payments: number,
-  total: textOrNull,
+  sum: text,
 };
 
 const END = { workflowId: text, endType: textOrNull, endReason: orNull(sealed(text)) };
@@ -217,11 +214,10 @@ export const listMethods = (store: Store) => {
     return store.where(
       `SELECT ${by === undefined ? "NULL" : KEYS[by]} AS key, operation, standing,
        ${by === "reason" ? "payments.word" : "NULL"} AS word, coalesce(payments.currency, '') AS currency,
-       CASE WHEN ${dialect.isOdd("payments.amount")} THEN payments.amount END AS odd, count(*) AS payments,
-       ${dialect.total("payments.amount")} AS total
+       count(*) AS payments, ${dialect.sum("payments.amount")} AS sum
        FROM ${payments} ${needsRuns ? "JOIN runs ON runs.workflow_id = payments.run" : ""}`,
       { ...paymentConditions(filter, dialect), ...ofRuns, "payments.amount IS NOT NULL": true },
-      "GROUP BY 1, 2, 3, 4, 5, 6",
+      "GROUP BY 1, 2, 3, 4, 5",
     );
   };
 
@@ -260,22 +256,17 @@ export const listMethods = (store: Store) => {
           : names === undefined
             ? key
             : (outcomeReason(of) ?? names.get(key ?? "") ?? null);
-      const parts = found.flatMap((row): ReadonlyArray<MoneySum> => {
+      const parts = found.map((row): MoneySum => {
         const of = readFields(SUM, row, seal);
-        const { currency, odd, operation, payments, standing, total } = of;
-        const amount = Option.getOrUndefined(BigDecimal.fromString(odd ?? total ?? ""));
-        if (amount === undefined) return [];
-        const times = BigDecimal.fromNumberUnsafe(odd === null ? 1 : payments);
-        return [
-          {
-            key: keyOf(of),
-            group: moneyGroupOf(operation),
-            state: moneyStateOf(standing),
-            currency,
-            payments,
-            sum: BigDecimal.multiply(amount, times),
-          },
-        ];
+        const { currency, operation, payments, standing, sum } = of;
+        return {
+          key: keyOf(of),
+          group: moneyGroupOf(operation),
+          state: moneyStateOf(standing),
+          currency,
+          payments,
+          sum: BigDecimal.fromStringUnsafe(sum),
+        };
       });
       const equal = Map.groupBy(parts, ({ currency, group, key, state }) =>
         JSON.stringify([key, group, state, currency]),

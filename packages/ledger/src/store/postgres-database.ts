@@ -135,7 +135,9 @@ const transaction = async (
   return decided.map((one) => one.done);
 };
 
-const isOdd = (column: string): string => `(${column} !~ '^[0-9]+([.][0-9]+){0,1}$')`;
+/** A decimal as a number; null for a text that is not one. */
+const decimal = (column: string): string =>
+  `CASE WHEN ${column} ~ '^[0-9]+([.][0-9]+){0,1}$' THEN ${column}::numeric END`;
 
 class PostgresDatabase extends Database {
   readonly isOfOneHost = false;
@@ -148,11 +150,8 @@ class PostgresDatabase extends Database {
       `(SELECT json_agg(found)::text FROM (SELECT ${columns.join(", ")} ${from}) AS found)`,
     among: (column: string, list: string) =>
       `${column} = ANY (ARRAY(SELECT json_array_elements_text(${list})))`,
-    sum: (column: string) => `coalesce(sum(${column}::numeric), 0)::text`,
-    total: (column: string) =>
-      `coalesce(sum(CASE WHEN NOT ${isOdd(column)} THEN ${column}::numeric END), 0)::text`,
-    isOdd,
-    order: (column: string) => `CASE WHEN ${isOdd(column)} THEN 0 ELSE ${column}::numeric END`,
+    sum: (column: string) => `coalesce(sum(${decimal(column)}), 0)::text`,
+    order: (column: string) => `coalesce(${decimal(column)}, 0)`,
   };
   readonly place: string;
   readonly #connections: Connections;

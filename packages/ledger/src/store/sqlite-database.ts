@@ -1,5 +1,4 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import * as BigDecimal from "effect/BigDecimal";
 import { closeSync, existsSync, mkdirSync, openSync, statfsSync, statSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import {
@@ -14,7 +13,7 @@ import type { Query, SqlRow, SqlValue } from "./table.ts";
 import { missingMigrations, type TableOptions, type Version } from "./migrate.ts";
 import { migrations } from "./schema.ts";
 import { setImmediate as endOfTurn } from "node:timers/promises";
-import { backup, DatabaseSync } from "node:sqlite";
+import { type AggregateOptions, backup, DatabaseSync } from "node:sqlite";
 
 /** Network file systems by the type of `statfs`: locks and shared memory do not work there. */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
@@ -165,12 +164,28 @@ const migrate = (database: DatabaseSync, place: string, tables: TableOptions): v
   });
 };
 
-/** Returns the exact sum of two unsigned decimal strings, with the digits of the longer one. */
-const addDecimals = (one: string, other: string): string => {
-  const [a, b] = [BigDecimal.fromStringUnsafe(one), BigDecimal.fromStringUnsafe(other)];
-  const { scale, value } = BigDecimal.sum(a, b);
-  const digits = String(value).padStart(scale + 1, "0");
-  return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+const DECIMAL = /^\d+(?:\.\d+)?$/;
+
+const raised = (value: bigint, places: number): bigint =>
+  places === 0 ? value : value * 10n ** BigInt(places);
+
+/** An exact sum, with the digits of the longest amount. `BigDecimal` takes three times as long for a million amounts. */
+const SUM = {
+  start: () => ({ value: 0n, scale: 0 }),
+  step: ({ scale, value }: { value: bigint; scale: number }, amount: unknown) => {
+    if (typeof amount !== "string" || !DECIMAL.test(amount)) return { value, scale };
+    const [whole = "", fraction = ""] = amount.split(".");
+    const added = BigInt(whole + fraction);
+    const places = Math.max(scale, fraction.length);
+    return {
+      value: raised(value, places - scale) + raised(added, places - fraction.length),
+      scale: places,
+    };
+  },
+  result: ({ scale, value }: { value: bigint; scale: number }): string => {
+    const digits = String(value).padStart(scale + 1, "0");
+    return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  },
 };
 
 const openFile = (file: string, tables: TableOptions, clock: () => number): DatabaseSync => {
@@ -185,11 +200,8 @@ const openFile = (file: string, tables: TableOptions, clock: () => number): Data
     }
     database.exec("PRAGMA synchronous = FULL");
     database.function("ledger_now", () => clock());
-    database.aggregate("ledger_sum", {
-      start: "0",
-      step: (sum, amount) =>
-        typeof sum === "string" && typeof amount === "string" ? addDecimals(sum, amount) : sum,
-    });
+    // Node hands any state on; its types list the values of SQLite only.
+    database.aggregate("ledger_sum", SUM as unknown as AggregateOptions);
     onceNotBusy(() => migrate(database, file, tables));
     return database;
   } catch (error) {
@@ -217,14 +229,6 @@ class SqliteDatabase extends Database {
       `(SELECT json_group_array(json_object(${columns.map((name) => `'${name}', ${name}`).join(", ")})) FROM (SELECT ${columns.join(", ")} ${from}))`,
     among: (column: string, list: string) => `${column} IN (SELECT value FROM json_each(${list}))`,
     sum: (column: string) => `ledger_sum(${column})`,
-    // As two sums of integers: before the point, and nine digits after it. No sum of a million such amounts overflows.
-    total: (column: string) => {
-      const whole = `sum(CAST(${column} AS INTEGER))`;
-      const billionths = `sum(CAST(substr(substr(${column}, instr(${column} || '.', '.') + 1) || '000000000', 1, 9) AS INTEGER))`;
-      return `printf('%d.%09d', ${whole} + ${billionths} / 1000000000, ${billionths} % 1000000000)`;
-    },
-    isOdd: (column: string) =>
-      `(length(${column}) > 12 OR ${column} GLOB '*[^0-9.]*' OR ${column} GLOB '*.*.*' OR ${column} GLOB '*.??????????*')`,
     order: (column: string) =>
       `printf('%020d', CAST(${column} AS INTEGER)) || rtrim(rtrim(substr(${column} || '.', instr(${column} || '.', '.')), '0'), '.')`,
   };

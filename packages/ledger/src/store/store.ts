@@ -75,12 +75,8 @@ export abstract class Database {
     readonly list: (columns: ReadonlyArray<string>, from: string) => string;
     /** Whether a text is in a list, given as JSON. */
     readonly among: (column: string, list: string) => string;
-    /** Exact sum of decimal strings, as a decimal string. */
+    /** Exact sum of decimal strings, as a decimal string; a text that is not a decimal is left out. */
     readonly sum: (column: string) => string;
-    /** The same for millions of rows; an amount that is odd is left out. */
-    readonly total: (column: string) => string;
-    /** Whether a text is not a decimal, or has so many digits that `total` could overflow. */
-    readonly isOdd: (column: string) => string;
     /** Decimals in the order of their value. */
     readonly order: (column: string) => string;
   };

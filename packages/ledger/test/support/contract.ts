@@ -1,3 +1,4 @@
+import * as BigDecimal from "effect/BigDecimal";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   type BatchRow,
@@ -932,5 +933,19 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       stopped: null,
       epoch: mark.epoch + 2,
     });
+  });
+
+  it("counts a payment whose amount is not a decimal, and adds up the others", async () => {
+    const account = "account-of-odd-amounts";
+    for (const amount of ["0.1", "12345678901234567890.25", "ten"]) {
+      const name = nameOf({ account, workflowId: `odd-${amount}` });
+      const { request } = rowOf(name, { epoch: 1, now: 0 });
+      await ledger.transact(name, saving(name, { request: { ...request, amount } }));
+    }
+    const { writes } = await ledger.overview();
+    const sum = { rows: 3, amount: "12345678901234567890.35" };
+    expect(writes.filter((one) => one.account === account)).toMatchObject([sum]);
+    const [paid] = await ledger.sums({ account });
+    expect([paid?.payments, paid && BigDecimal.format(paid.sum)]).toEqual([3, sum.amount]);
   });
 };
