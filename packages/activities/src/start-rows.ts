@@ -1,8 +1,6 @@
 import {
   type Batch,
   type BatchRow,
-  type BatchRowChange,
-  isRowStarted,
   type Ledger,
   OPEN_STATUSES,
   type RunEnd,
@@ -72,19 +70,6 @@ const chunkOf = (
     return found.filter(({ number }) => inputs.has(number));
   };
 
-  /** Does something for each row, and records what it returns. */
-  const change = async (
-    changed: ReadonlyArray<BatchRow>,
-    use: (row: BatchRow) => Promise<BatchRowChange | undefined>,
-  ): Promise<ReadonlyArray<BatchRowChange | undefined>> => {
-    const changes = await atOnce(changed, use);
-    await ledger.changeRows(
-      batch,
-      changes.filter((one) => one !== undefined),
-    );
-    return changes;
-  };
-
   /** The input of a row, if it is that of the file: anybody who has access to Temporal may start the workflow of a chunk. */
   const inputOf = ({ number, payee, terms }: BatchRow): PayoutRow | undefined => {
     const row = inputs.get(number);
@@ -143,13 +128,13 @@ const chunkOf = (
   const isStartedBy = async (other: string, { fingerprint }: BatchRow): Promise<boolean> => {
     const { account = "" } = (await ledger.batch(batch)) ?? {};
     const rows = await ledger.rowsWithFingerprints(account, [fingerprint]);
-    return rows.some((row) => row.batch === other && isRowStarted(row.state));
+    return rows.some((row) => row.batch === other && row.state === "started");
   };
 
-  /** Starts the run of a row, or follows the one of its id. Returns the outcome of a row that another batch has started. */
-  const start = async (row: BatchRow): Promise<BatchRowChange | undefined> => {
+  /** Starts the run of a row, or follows the one of its id. Returns whether another batch has started it. */
+  const start = async (row: BatchRow): Promise<boolean> => {
     const given = inputOf(row);
-    if (given === undefined) return undefined;
+    if (given === undefined) return false;
     const { input, number, workflowId } = given;
     const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };
     const memo: RunMemo = { [BATCH_MEMO]: batch, [VOUCHER]: voucher };
@@ -170,17 +155,19 @@ const chunkOf = (
       const { memo } = await client.workflow.getHandle(workflowId).describe();
       const other = memo?.[BATCH_MEMO];
       // A run that somebody else started under the id pays what the file says, or nothing. It is followed as the row's run.
-      if (typeof other === "string" && other !== batch && (await isStartedBy(other, row)))
-        return { number, state: "covered", message: `Already in ${other}.` };
+      if (typeof other === "string" && other !== batch && (await isStartedBy(other, row))) {
+        await ledger.coverRow(batch, number, `Already in ${other}.`);
+        return true;
+      }
     }
-    return undefined;
+    return false;
   };
 
   /** Starts a row again whose run is lost. After an amendment, only who has the amended input can: its file has an older one. */
-  const startAgain = async (row: BatchRow): Promise<BatchRowChange | undefined> => {
+  const startAgain = async (row: BatchRow): Promise<boolean> => {
     const decisions = await ledger.decisionsOf(row.workflowId);
     const last = decisions.findLast(({ kind }) => kind === "start" || kind === "amend");
-    return last?.kind === "amend" ? undefined : start(row);
+    return last?.kind !== "amend" && (await start(row));
   };
 
   /** The rows whose run has no outcome in the ledger, with their runs. */
@@ -204,10 +191,10 @@ const chunkOf = (
     const ends = await atOnce(unended, ({ row }) => findEnd(client, row.workflowId));
     const isLost = (end: RunEnd | undefined) => end?.endState === "missing";
     const lost = unended.flatMap(({ row }, at) => (isLost(ends[at]) ? [row] : []));
-    const changes = await change(lost, startAgain);
+    const areCovered = await atOnce(lost, startAgain);
     await ledger.recordEnds(ends.filter((end) => end.endState !== null && !isLost(end)));
-    const covered = new Set(changes.map((one) => one?.number));
-    return (await openAmong(started)).flatMap(({ row }) => (covered.has(row.number) ? [] : [row]));
+    const covered = new Set(lost.filter((_, at) => areCovered[at]));
+    return (await openAmong(started)).flatMap(({ row }) => (covered.has(row) ? [] : [row]));
   };
 
   /** Returns the number of runs that have not sent their payout yet. */
@@ -216,7 +203,7 @@ const chunkOf = (
     return payouts.filter((writes) => !writes.some(({ state }) => state === "done")).length;
   };
 
-  return { readRows, readPayees, change, inputOf, start, follow, countUnsent };
+  return { readRows, readPayees, inputOf, start, follow, countUnsent };
 };
 
 /** Makes the activity that starts the rows of a batch and follows them. */
@@ -262,7 +249,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
         const filed = waiting.filter((row) => chunk.inputOf(row) !== undefined);
         const next = filed.slice(0, Math.max(0, free)).map(({ number }) => number);
         const claimed = new Set(await ledger.claimRows(given.batch, next));
-        await chunk.change(
+        await atOnce(
           filed.filter(({ number }) => claimed.has(number)),
           chunk.start,
         );

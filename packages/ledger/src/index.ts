@@ -1,6 +1,6 @@
 export { advance } from "./model/advance.ts";
 export type * from "./model/events.ts";
-export { batchLogId, isRowStarted } from "./model/gate.ts";
+export { batchLogId } from "./model/gate.ts";
 export { approvalReason, HAS_PART, isAbout, whyNobody, whyNotApprover } from "./model/approvals.ts";
 export {
   type AccountLimits,

@@ -1,7 +1,7 @@
 /**
  * Facts that a start finds in the ledger under an id that Temporal does not know.
  */
-import { endAmong, isRowStarted, type Ledger, type Run } from "@durable-payments/ledger";
+import { endAmong, type Ledger, type Run } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import { EndedByPerson, type Refused, refused } from "../errors.ts";
@@ -20,7 +20,7 @@ export const otherInput = (workflowId: string, run: string): Refused =>
 const refuseUnstarted = async (ledger: Ledger, { batch, batchRow, workflowId }: Run) => {
   if (batch === null || batchRow === null) return;
   const [row] = await ledger.batchRows(batch, { after: batchRow - 1, limit: 1 });
-  if (row !== undefined && isRowStarted(row.state)) return;
+  if (row?.state === "started") return;
   throw refused(
     `The id ${workflowId} belongs to row ${batchRow} of ${batch}, which has not started it: pay the file again. Nothing was started.`,
     batch,

@@ -50,10 +50,18 @@ beforeAll(async () => {
       amount: "10.50",
       currency: "EUR",
       reference: null,
-      state: number === 1 ? "failed" : "waiting",
-      message: number === 1 ? "The account is closed." : null,
+      state: number === 1 ? "started" : "waiting",
+      message: null,
     })),
   );
+  const workflowId = "row-1";
+  const planned = { amount: "10.50", currency: "EUR", payee: null, reference: null };
+  const of = { account: ACCOUNT, type: "payout", batch: "file-1", batchRow: 1 };
+  await ledger.recordRun({ ...of, ...planned, workflowId, runId: "run-1" }, 1);
+  const end = { endState: "failed", endedAt: 2, endType: "Refused" } as const;
+  await ledger.recordEnds([
+    { ...end, workflowId, runId: "run-1", endReason: "The account is closed." },
+  ]);
 });
 
 it("shows every question and approval without Temporal, the oldest first", async () => {
@@ -134,7 +142,7 @@ it("says how many failed and rejected rows of a batch it does not name", async (
     amount: "1",
     currency: number === 0 ? "USD" : "EUR",
     reference: null,
-    state: "failed" as const,
+    state: "rejected" as const,
     message: null,
   }));
   await ledger.saveRows("file-2", rows);

@@ -3,7 +3,7 @@ import { limitsId, overLimit } from "./limits.ts";
 import type { JsonObject, Question, WriteName, WriteRequest, WriteRow } from "./row.ts";
 import { failing, isHarmless, questionOf } from "./rows.ts";
 import type { Call, Effect, Need, WritePolicy } from "./events.ts";
-import type { BatchRowState, Look } from "../store/ledger.ts";
+import type { Look } from "../store/ledger.ts";
 
 /** How long a newer worker has to take over before this one looks again. */
 const NEWER_WORKER_WAIT_MS = 30_000;
@@ -12,12 +12,8 @@ const STOPPED_WAIT_MS = 60_000;
 /** Returns the id under which the log has the decisions about a file. */
 export const batchLogId = (id: string): string => `batch:${id}`;
 
-/** Returns whether a file has started the run of a row. */
-export const isRowStarted = (state: BatchRowState): boolean =>
-  state === "started" || state === "succeeded" || state === "failed";
-
 /** Whether an id belongs to a row, and no file has started it. */
-const isNotStarted = ({ filed }: Look): boolean => filed.length > 0 && !filed.some(isRowStarted);
+const isNotStarted = ({ filed }: Look): boolean => filed.length > 0 && !filed.includes("started");
 
 /** The reason why nothing is sent under an id: its file has not started it, or its start says that something else is paid. */
 const notAsStarted = (

@@ -1,6 +1,6 @@
 import { batchLogId } from "../model/gate.ts";
 import { outcomeReason } from "../model/standing.ts";
-import type { BatchRow, BatchRowChange, ListedRow, NewBatch } from "./ledger.ts";
+import type { BatchRow, ListedRow, NewBatch } from "./ledger.ts";
 import type { NewDecision } from "./log.ts";
 import {
   type Batch,
@@ -64,17 +64,6 @@ const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");
 /** Files of payments or cardholders, and their rows. */
 export const batchMethods = (store: Store) => {
   const { database, seal } = store;
-  /** Changes rows of a batch. Returns their numbers. */
-  const changeRows = async (
-    batch: string,
-    to: Partial<BatchRow>,
-    where: Where,
-    key = `batch ${batch}`,
-  ): Promise<ReadonlyArray<number>> => {
-    const of = { "batch = ?": batch, ...where };
-    const changed = await store.change(key, store.update(BATCH_ROWS, to, of, "RETURNING number"));
-    return changed.map((row) => Number(row["number"]));
-  };
   return {
     /** Creates or changes a batch in one transaction, and returns it. `change` is pure, and throws to refuse. */
     saveBatch: (
@@ -106,16 +95,15 @@ export const batchMethods = (store: Store) => {
     /** Marks waiting rows of an approved batch as started, before their start. @returns the marked rows. */
     claimRows: async (batch: string, numbers: ReadonlyArray<number>) => {
       if (numbers.length === 0) return [];
-      const claimed = await changeRows(
-        batch,
-        { state: "started" },
-        {
-          ...WAITING,
-          ...amongNumbers(numbers),
-          "EXISTS (SELECT 1 FROM batches WHERE id = batch AND batches.state = 'approved')": true,
-        },
-      );
-      return claimed.toSorted((one, next) => one - next);
+      const of = {
+        "batch = ?": batch,
+        ...WAITING,
+        ...amongNumbers(numbers),
+        "EXISTS (SELECT 1 FROM batches WHERE id = batch AND batches.state = 'approved')": true,
+      };
+      const claim = store.update(BATCH_ROWS, { state: "started" }, of, "RETURNING number");
+      const claimed = await store.change(`batch ${batch}`, claim);
+      return claimed.map((row) => Number(row["number"])).toSorted((one, next) => one - next);
     },
     /** Rejects all waiting rows, and ends their runs, which were never started. @returns the number of rows. */
     rejectRows: async (batch: string, message: string) => {
@@ -152,13 +140,11 @@ export const batchMethods = (store: Store) => {
         ),
       );
     },
-    /** Records the outcomes of rows, each for itself: a failure does not hold up the other rows. */
-    changeRows: async (batch: string, changes: ReadonlyArray<BatchRowChange>): Promise<void> => {
-      const all = changes.map(({ message, number, state }) =>
-        changeRows(batch, { state, message }, { "number = ?": number }, `batch ${batch} ${number}`),
-      );
-      for (const one of await Promise.allSettled(all))
-        if (one.status === "rejected") throw one.reason;
+    /** Records that another file has started a row. */
+    coverRow: (batch: string, number: number, message: string): Promise<void> => {
+      const of = { "batch = ?": batch, "number = ?": number };
+      const cover = store.update(BATCH_ROWS, { state: "covered", message }, of);
+      return store.save(`batch ${batch} ${number}`, [cover]);
     },
     /**
      * Keeps the payee of waiting rows as the service shows it, or `message`: why it cannot be read. With the last payee, the

@@ -55,8 +55,6 @@ export interface ListedRow extends BatchRow, Omit<RowOf<typeof ROW_OUTCOME>, "re
   /** Why it was not paid, or what a person is asked; null if nothing is to be said. */
   readonly reason: string | null;
 }
-/** A change of a row of a batch. */
-export type BatchRowChange = Pick<BatchRow, "number" | "state" | "message">;
 /** A wait as long as it is open. */
 export type Wait = Omit<RecordedWait, "closedAt" | "outcome">;
 /** A wait as it is opened. */

@@ -256,7 +256,7 @@ export const BATCHES = new Table(
 /** A file of payments or cardholders. */
 export type Batch = RowOf<typeof BATCHES.fields>;
 
-/** The outcome of a row of a batch, as the activity of the batch records it. */
+/** How far its file has come with a row. The outcome of a started row follows from its run. */
 export type BatchRowState =
   /** Uploaded, and not started. */
   | "waiting"
@@ -265,9 +265,7 @@ export type BatchRowState =
   /** Not started: an earlier file has it. */
   | "covered"
   /** Its run was started, or is about to be. */
-  | "started"
-  | "succeeded"
-  | "failed";
+  | "started";
 
 export const BATCH_ROWS = new Table(
   "batch_rows",
@@ -290,7 +288,7 @@ export const BATCH_ROWS = new Table(
     /** The payee's account, described for its approver; null until it is read. */
     shown: orNull(sealed(text)),
     state: oneOf<BatchRowState>(),
-    /** Why it failed or was rejected, for a person; sealed if there is a keyring. */
+    /** Why it is not started, for a person; sealed if there is a keyring. */
     message: orNull(sealed(text)),
   },
   ["batch", "number"],

@@ -334,10 +334,10 @@ describe("the row of a file", () => {
   });
 
   test("sends nothing before its turn, or after it was rejected", () => {
-    const sent = (["waiting", "rejected", "started", "failed"] as const).map((state) =>
+    const sent = (["waiting", "rejected", "covered", "started"] as const).map((state) =>
       asks({ ...filed, filed: [state] }, paid),
     );
-    expect(sent).toEqual(["fail", "fail", "send", "send"]);
+    expect(sent).toEqual(["fail", "fail", "fail", "send"]);
     // Nor is a payee created under its id.
     const payee = { request: { ...request, amount: null, currency: null } };
     expect(asks({ ...filed, filed: ["waiting"] }, payee)).toBe("fail");

@@ -100,7 +100,7 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     };
     await ledger.openWait({ ...wait, kind: "payout", thing: "P-1" });
     await ledger.closeWait(wait, {});
-    await ledger.changeRows("none", [{ number: 1, state: "failed", message: "refused" }]);
+    await ledger.coverRow("none", 1, "Already in another file.");
     await ledger.finishBatch("none");
     expect(await ledger.claimRows("none", [1])).toEqual([]);
     expect(await ledger.expect(await ledger.mark())).toBe(true);

@@ -5,24 +5,9 @@ import {
   type Ledger,
   LedgerUnavailable,
   MadeByAnother,
-  type NewBatch,
   type WriteRow,
 } from "../../src/index.ts";
-import { ADA, decisionOf, made, nameOf, rowOf, runOf, saving, startOf } from "./rows.ts";
-
-const batchOf = (id: string): NewBatch => ({
-  id,
-  account: "account-1",
-  type: "payout",
-  file: "may.csv",
-  contentHash: "c",
-  rows: 3,
-  state: "needsApproval",
-  createdBy: "ada",
-  createdAt: 0,
-  approvedBy: null,
-  details: "{}",
-});
+import { ADA, batchOf, decisionOf, made, nameOf, rowOf, runOf, saving, startOf } from "./rows.ts";
 
 const batchRowOf = (number: number, given: Partial<BatchRow> = {}): BatchRow => ({
   number,
@@ -518,11 +503,18 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       id,
       Array.from({ length: 1_201 }, (_, index) => batchRowOf(index + 1)),
     );
-    await ledger.changeRows(id, [{ number: 2, state: "failed", message: "refused" }]);
+    await ledger.coverRow(id, 2, "Already in an earlier file.");
     // A second upload of the same file replaces nothing.
     await other.saveRows(id, [batchRowOf(2)]);
     expect(await other.batchCounts(id)).toEqual([
-      { status: "failed", earlier: null, standing: null, currency: "EUR", rows: 1, amount: "0.10" },
+      {
+        status: "covered",
+        earlier: null,
+        standing: null,
+        currency: "EUR",
+        rows: 1,
+        amount: "0.10",
+      },
       {
         status: "notStarted",
         earlier: null,
@@ -538,7 +530,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       ),
     ).toEqual([3, 4]);
     expect(await other.rowsWithFingerprints("account-1", ["print-2"])).toMatchObject([
-      { batch: id, state: "failed", message: "refused" },
+      { batch: id, state: "covered", message: "Already in an earlier file." },
     ]);
     expect(await other.decisionsOf(`batch:${id}`)).toHaveLength(1);
     expect((await other.batches()).map((batch) => batch.id)).toContain(id);
@@ -597,7 +589,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     await ledger.saveBatch(id, () => ({ batch: { ...batchOf(id), state: "approved" } }));
     await ledger.saveRows(
       id,
-      [1, 2, 3].map((number) => batchRowOf(number)),
+      [1, 2, 3].map((number) => batchRowOf(number, { workflowId: `${id}/${number}` })),
     );
     expect(await ledger.claimRows(id, [1, 2])).toEqual([1, 2]);
     expect(await other.claimRows(id, [2])).toEqual([]);
@@ -606,8 +598,11 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect(await ledger.claimRows(id, [3])).toEqual([]);
     await ledger.finishBatch(id);
     expect((await other.batch(id))?.state).toBe("approved");
-    const ended = [1, 2].map((number) => ({ number, state: "succeeded", message: null }) as const);
-    await ledger.changeRows(id, ended);
+    const end = { runId: null, endedAt: 1, endType: null, endReason: null };
+    for (const workflowId of [`${id}/1`, `${id}/2`]) {
+      await ledger.recordStart(runOf({ workflowId, batch: id }), startOf());
+      await ledger.recordEnds([{ ...end, endState: "failed", workflowId }]);
+    }
     await ledger.finishBatch(id);
     expect((await other.batch(id))?.state).toBe("finished");
   });
@@ -874,15 +869,12 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     const id = fresh();
     const NUL = "\0";
     await ledger.saveRows(id, [batchRowOf(1), batchRowOf(2), batchRowOf(3)]);
-    await ledger.changeRows(id, [
-      { number: 1, state: "failed", message: `Account closed${NUL}` },
-      { number: 2, state: "failed", message: "half of a pair: \uD83D" },
-      { number: 3, state: "succeeded", message: null },
-    ]);
+    await ledger.coverRow(id, 1, `Already in a${NUL}`);
+    await ledger.coverRow(id, 2, "half of a pair: \uD83D");
     expect(await other.batchRows(id, { limit: 3 })).toMatchObject([
-      { state: "failed", message: "Account closed\uFFFD" },
-      { state: "failed", message: "half of a pair: \uFFFD" },
-      { state: "succeeded" },
+      { state: "covered", message: "Already in a\uFFFD" },
+      { state: "covered", message: "half of a pair: \uFFFD" },
+      { state: "waiting" },
     ]);
     // In a row, its log, a decision, a lookup and an id.
     const name = nameOf({ workflowId: `${fresh()}${NUL}` });

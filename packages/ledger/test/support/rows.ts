@@ -2,6 +2,7 @@ import type {
   Change,
   JsonObject,
   Look,
+  NewBatch,
   NewDecision,
   NewRun,
   NewStart,
@@ -112,3 +113,17 @@ export const startOf = (value: Partial<StartFacts> = {}, by = "ada"): NewStart =
 });
 
 export const ADA = { by: "ada", how: "terminal", reason: "as agreed" };
+
+export const batchOf = (id: string): NewBatch => ({
+  id,
+  account: "account-1",
+  type: "payout",
+  file: "may.csv",
+  contentHash: "c",
+  rows: 3,
+  state: "needsApproval",
+  createdBy: "ada",
+  createdAt: 0,
+  approvedBy: null,
+  details: "{}",
+});

@@ -9,7 +9,7 @@ import type {
   Standing,
   WriteRow,
 } from "../../src/index.ts";
-import { ADA, decisionOf, made, nameOf, runOf, saving, startOf } from "./rows.ts";
+import { ADA, batchOf, decisionOf, made, nameOf, runOf, saving, startOf } from "./rows.ts";
 
 const APPROVAL = {
   id: "q-1",
@@ -407,7 +407,8 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     const isOpen = async () =>
       (await ledger.openRuns({ limit: 1_000 })).some((run) => run.workflowId === workflowId);
     expect(await isOpen()).toBe(false);
-    await ledger.changeRows(batch, [{ number: 1, state: "started", message: null }]);
+    await ledger.saveBatch(batch, () => ({ batch: { ...batchOf(batch), state: "approved" } }));
+    await ledger.claimRows(batch, [1]);
     expect(await isOpen()).toBe(true);
   });
 
