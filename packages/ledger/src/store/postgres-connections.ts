@@ -25,14 +25,17 @@ const ANSWER_WITHIN_MS = 10_000;
 /** A worker that freezes inside a transaction loses it, and its locks, after this time. */
 const IDLE_FOR_MS = 5_000;
 
+/** The schema of the ledger's tables. */
+export const SCHEMA = "durable_payments";
+
 const SETTINGS = {
   statement_timeout: ANSWER_WITHIN_MS,
   idle_in_transaction_session_timeout: IDLE_FOR_MS,
   lock_timeout: 0,
   client_encoding: "UTF8",
   default_transaction_isolation: "read committed",
-  // Names of tables are qualified: another name fails in the first test.
-  search_path: "",
+  // A temporary table of the same name is not the ledger's.
+  search_path: `${SCHEMA}, pg_temp`,
 };
 
 const READ_ONLY =

@@ -69,7 +69,7 @@ describe("a connection to PostgreSQL", skippedBecause(whyNoPostgres()), () => {
     const broken = proxy.breakAt(/AS epoch_now/, "before");
     await expect(ledger.look(nameOf())).rejects.toThrow(LedgerUnavailable);
     await broken;
-    const lost = proxy.breakAt(/FROM durable_payments.waits/, "after");
+    const lost = proxy.breakAt(/FROM waits/, "after");
     await expect(ledger.overview()).rejects.toThrow(LedgerUnavailable);
     await lost;
     await save();
