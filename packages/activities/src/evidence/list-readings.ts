@@ -1,6 +1,5 @@
 import type { Page, UnreadableRow } from "@durable-payments/api-core";
 import { isRefusedRead, withReason } from "../write/outcomes.ts";
-import { ListReading, rowKeys } from "./list-reading.ts";
 import { WholeList } from "./whole-list.ts";
 
 /** The largest page of both lists. */
@@ -14,6 +13,21 @@ const MOST_RETURNS = 3;
 
 /** Statuses above this may be a gateway's, about the moment and not about the page. */
 const MOST_OWN_STATUS = 501;
+
+/**
+ * Returns a key for each row, the same on every page.
+ *
+ * @param rows of one page; a row that the page lists twice gets two keys
+ */
+export const rowKeys = (rows: ReadonlyArray<unknown>): ReadonlyArray<string> => {
+  const counts = new Map<string, number>();
+  return rows.map((row) => {
+    const written = JSON.stringify(row);
+    const nth = (counts.get(written) ?? 0) + 1;
+    counts.set(written, nth);
+    return `${nth} ${written}`;
+  });
+};
 
 /** A list of the service. */
 export interface ListSource<Item extends object> {
@@ -96,9 +110,8 @@ class Reading<Item extends object> {
     const whole = new WholeList();
     let returns = 0;
     for (let number = 1; ;) {
-      const pages = new ListReading<Item>(this.#source.idField, this.#source.pageSize);
       const mayReturn = number === 2 && returns < MOST_RETURNS;
-      const stop = await this.#readOnce(whole, pages, number, mayReturn);
+      const stop = await this.#readOnce(whole, number, mayReturn);
       if (this.#readers.size === 0 || this.#refusal !== undefined) return this.#refusal;
       if (stop === "behind") {
         returns += 1;
@@ -107,52 +120,58 @@ class Reading<Item extends object> {
       if (stop === "tooLong") return `it has more than ${this.#source.mostPages} pages`;
       // One reading is enough if it proves the whole list; further ones help as long as rows are counted.
       const isLast = number > 1 && (!whole.isCounted || number === MOST_READINGS);
-      if (isLast || whole.isProved || pages.pageFault !== undefined || whole.isBroken) {
-        return pages.pageFault ?? whole.fault;
-      }
+      if (isLast || whole.isProved || whole.isBroken) return whole.fault;
       number += 1;
     }
   }
 
   /**
-   * Reads a page; undefined if the service answers it with an error. A full last page is followed by a further reading, as
-   * its totals may count the page instead of the list: if that is answered with an error, the totals are believed.
+   * Reads a page; undefined if the service answers it with an error.
+   *
+   * @param isBeyond whether it comes after all pages that the list says that it has: then the totals are believed.
    */
-  async #readPage(number: number, { hasAllPages }: ListReading<Item>) {
+  async #readPage(number: number, isBeyond: boolean) {
     try {
       return await this.#source.read(number);
     } catch (error) {
-      if (!isRefusedRead(error, hasAllPages ? MOST_OWN_STATUS : undefined)) throw error;
-      if (!hasAllPages) this.#refusal = `page ${number} could not be read: ${withReason(error)}`;
+      if (!isRefusedRead(error, isBeyond ? MOST_OWN_STATUS : undefined)) throw error;
+      if (!isBeyond) this.#refusal = `page ${number} could not be read: ${withReason(error)}`;
       return undefined;
     }
   }
 
+  /**
+   * Reads pages until one shows nothing new, or one that is not full is the last by all totals. A full one is not: its totals
+   * may count the page instead of the list.
+   */
   async #readOnce(
     whole: WholeList,
-    pages: ListReading<Item>,
     number: number,
     mayReturn: boolean,
   ): Promise<"behind" | "tooLong" | undefined> {
+    const { mostPages, pageSize } = this.#source;
+    const listed = new Set<string>();
+    let pages = Number.POSITIVE_INFINITY;
     let hasNew = false;
-    for (let page_num: number | undefined = 1; page_num !== undefined;) {
-      if (page_num > this.#source.mostPages) return "tooLong";
-      const page = await this.#readPage(page_num, pages);
+    for (let page_num = 1; page_num <= mostPages; page_num++) {
+      const page = await this.#readPage(page_num, page_num > pages);
       if (page === undefined) return undefined;
-      const nextPage = pages.add(page);
       const keys = this.#add(page);
       if (this.#readers.size === 0) return undefined;
-      const isKnown = whole.add({ keys, total_item: page.total_item }) === 0;
+      const { total_item, total_page } = page;
+      const isKnown = whole.add({ keys, total_item }) === 0;
       if (number === MOST_READINGS && whole.isProved) return undefined;
+      pages = total_page ?? Number.POSITIVE_INFINITY;
+      const before = listed.size;
+      for (const key of keys) listed.add(key);
+      const isLast = page_num >= pages && listed.size >= (total_item ?? 0);
+      if (listed.size === before || (isLast && keys.length < pageSize)) return undefined;
       // The reading has passed the additions since the first reading, but more were added at the beginning of the list:
       // read from the beginning again.
-      if (hasNew && isKnown && nextPage !== undefined && !whole.isCounted && mayReturn) {
-        return "behind";
-      }
+      if (hasNew && isKnown && !whole.isCounted && mayReturn) return "behind";
       hasNew ||= !isKnown;
-      page_num = nextPage;
     }
-    return undefined;
+    return "tooLong";
   }
 }
 

@@ -125,6 +125,67 @@ describe("readings of a list", () => {
     });
   });
 
+  const page = (ids: string, total_item?: number, total_page?: number) => ({
+    item_list: ids.split("").map((id) => ({ id })),
+    unreadable: [],
+    ...(total_item !== undefined && { total_item }),
+    ...(total_page !== undefined && { total_page }),
+  });
+
+  it.each([
+    ["is empty", 50, [page("", 0, 0)], 1],
+    ["is empty, on one page", 50, [page("", 0, 1)], 1],
+    ["has one page", 50, [page("ab", 2, 1)], 1],
+    ["shows a row twice on a page, and counts it twice", 50, [page("aab", 3, 1)], 1],
+    ["has full pages", 2, [page("ab", 3, 2), page("c", 3, 2)], 4],
+    [
+      "has smaller pages than were asked for and counted",
+      50,
+      [page("ab", 5, 1), page("cd", 5, 1), page("e", 5, 1)],
+      6,
+    ],
+    ["does not say how many pages it has", 50, [page("ab", 3), page("c", 3), page("", 3)], 6],
+    [
+      "fills its last page, and has an empty one after it",
+      2,
+      [page("ab", 2, 1), page("", 2, 1)],
+      2,
+    ],
+    ["shows its last page again after it", 2, [page("ab", 2, 1), page("ab", 2, 1)], 2],
+  ])("know all of a list that %s", async (_, pageSize, pages, requests) => {
+    let asked = 0;
+    const read = async (page_num: number) => {
+      asked += 1;
+      return pages[page_num - 1] ?? page("", 0, 0);
+    };
+    const readings = new ListReadings<Item>({ idField: "id", pageSize, mostPages: 10, read });
+    expect((await readings.read(never)).fault).toBeUndefined();
+    expect(asked).toBe(requests);
+  });
+
+  it.each([
+    [
+      "counts its page instead of itself",
+      2,
+      [page("ab", 2, 1), page("c", 1, 1)],
+      "total_item fell",
+    ],
+    [
+      "counts its small page, and all its pages",
+      9,
+      [page("ab", 2, 2), page("cd", 2, 2)],
+      "4 items",
+    ],
+    ["shows the same page again and again", 9, [page("a", 2), page("a", 2)], "1 items were listed"],
+    ["has a page without rows", 9, [page("", 1, 1)], "0 items were listed"],
+    ["has a later page without rows", 1, [page("a", 2, 2), page("", 2, 2)], "1 items were listed"],
+    ["does not say how many rows it has", 9, [page("a", undefined, 1)], "does not say how many"],
+  ])("prove nothing by a list that %s", async (_, pageSize, pages, fault) => {
+    const read = async (page_num: number) => pages[page_num - 1] ?? page("", 0, 0);
+    const readings = new ListReadings<Item>({ idField: "id", pageSize, mostPages: 10, read });
+    expect((await readings.read(never)).fault).toContain(fault);
+  });
+
   it("are no evidence beyond the most pages", async () => {
     const readings = new ListReadings<Item>({
       idField: "id",

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rowKeys } from "../../src/evidence/list-reading.ts";
-import { ListReadings } from "../../src/evidence/list-readings.ts";
+import { ListReadings, rowKeys } from "../../src/evidence/list-readings.ts";
 import { WholeList } from "../../src/evidence/whole-list.ts";
 
 interface Item {
