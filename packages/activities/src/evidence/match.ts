@@ -31,40 +31,13 @@ const textOf = (value: unknown): string | undefined => {
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
 };
 
-/** Letters that have no decomposition in Unicode, as they are written in ASCII. */
-const PLAIN_LETTERS: Readonly<Record<string, string>> = {
-  æ: "ae",
-  ð: "d",
-  đ: "d",
-  ø: "o",
-  ħ: "h",
-  ł: "l",
-  œ: "oe",
-  þ: "th",
-};
-
-/** Accented letters as German and the Nordic languages spell them in ASCII. */
-const SPELLED: Readonly<Record<string, string>> = {
-  å: "aa",
-  ä: "ae",
-  ö: "oe",
-  ø: "oe",
-  ü: "ue",
-};
-
-const replaceLetters = (text: string, letters: Readonly<Record<string, string>>): string =>
-  caseless(text).replaceAll(/\P{ASCII}/gu, (letter) => letters[letter] ?? letter);
-
-/** The ASCII part of a text. */
-const asciiOnly = (text: string): string =>
-  caseless(text.normalize("NFC").replaceAll(/[^\da-z]/gi, ""));
-
-/** A text in the spellings of services: without accents, in ASCII, and without other characters. */
+/**
+ * A text as letters and digits of any script, and of those the ones in ASCII: what a service writes for other letters (ä: a, ae,
+ * &auml;, or nothing), it adds to them.
+ */
 const skeletons = (text: string): ReadonlyArray<string> => [
-  // Before the case: with some accents the capital is another letter.
-  lettersAndDigits(replaceLetters(text.normalize("NFKD").replaceAll(/\p{M}/gu, ""), PLAIN_LETTERS)),
-  lettersAndDigits(replaceLetters(text.normalize("NFC"), { ...PLAIN_LETTERS, ...SPELLED })),
-  asciiOnly(text),
+  lettersAndDigits(text),
+  caseless(text.normalize("NFC").replaceAll(/[^\da-z]/gi, "")),
 ];
 
 const isAscii = (text: string): boolean => !/\P{ASCII}/u.test(text);
