@@ -3,7 +3,6 @@ import {
   type BatchRow,
   type Ledger,
   OPEN_STATUSES,
-  type RunEnd,
 } from "@durable-payments/ledger";
 import {
   type BatchActivities,
@@ -26,7 +25,6 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/c
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeAccount, payeeMark, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { notYet, type PaymentsRuntime, readKnown } from "./run-operation.ts";
-import { findEnd } from "./tracker/ends.ts";
 import { isPaymentsError, waitAfterMs, withReason } from "./write/outcomes.ts";
 
 /** Dependencies of the activity of a batch. */
@@ -62,6 +60,8 @@ const chunkOf = (
 ) => {
   const { batch, rows, startedBy } = chunk;
   const inputs = new Map(rows.map((row) => [row.number, row]));
+  /** Ids whose start was asked for: the first step of a run records it. */
+  const asked = new Set<string>();
 
   const readRows = async (): Promise<ReadonlyArray<BatchRow>> => {
     const first = rows[0]?.number ?? 1;
@@ -136,6 +136,7 @@ const chunkOf = (
     const given = inputOf(row);
     if (given === undefined) return false;
     const { input, number, workflowId } = given;
+    asked.add(workflowId);
     const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };
     const memo: RunMemo = { [BATCH_MEMO]: batch, [VOUCHER]: voucher };
     const { amount, currency, payout_reference: reference } = input.payout;
@@ -170,31 +171,24 @@ const chunkOf = (
     return last?.kind !== "amend" && (await start(row));
   };
 
-  /** The rows whose run has no outcome in the ledger, with their runs. */
-  const openAmong = async (started: ReadonlyArray<BatchRow>) => {
+  /**
+   * Returns the started rows without an outcome: their run is open, or their payout is under way. The tracker records how runs
+   * end. A row that was taken and not started, and one whose run is lost, is started.
+   */
+  const follow = async (started: ReadonlyArray<BatchRow>): Promise<ReadonlyArray<BatchRow>> => {
     const workflowIds = started.map(({ workflowId }) => workflowId);
     const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
     const known = new Map(runs.map((run) => [run.workflowId, run]));
-    return started
-      .map((row) => ({ row, run: known.get(row.workflowId) }))
-      .filter(({ run }) => run === undefined || OPEN_STATUSES.has(run.status));
-  };
-
-  /**
-   * Records how runs of started rows have ended: the outcome of a row follows from that and from its payout. A row that was
-   * taken but not started is started. Returns the rows without an outcome: their run is open, or their payout is under way.
-   */
-  const follow = async (started: ReadonlyArray<BatchRow>): Promise<ReadonlyArray<BatchRow>> => {
-    const unended = (await openAmong(started)).filter(
-      ({ run }) => run === undefined || run.endState === null || run.endState === "missing",
-    );
-    const ends = await atOnce(unended, ({ row }) => findEnd(client, row.workflowId));
-    const isLost = (end: RunEnd | undefined) => end?.endState === "missing";
-    const lost = unended.flatMap(({ row }, at) => (isLost(ends[at]) ? [row] : []));
-    const areCovered = await atOnce(lost, startAgain);
-    await ledger.recordEnds(ends.filter((end) => end.endState !== null && !isLost(end)));
-    const covered = new Set(lost.filter((_, at) => areCovered[at]));
-    return (await openAmong(started)).flatMap(({ row }) => (covered.has(row) ? [] : [row]));
+    const isOpen = ({ workflowId }: BatchRow): boolean =>
+      OPEN_STATUSES.has(known.get(workflowId)?.status ?? "running");
+    const open = started.filter(isOpen);
+    const unstarted = open.filter(({ workflowId }) => {
+      const { endState = null, runId = null } = known.get(workflowId) ?? {};
+      return !asked.has(workflowId) && (endState ?? runId ?? "missing") === "missing";
+    });
+    const areCovered = await atOnce(unstarted, startAgain);
+    const covered = new Set(unstarted.filter((_, at) => areCovered[at]));
+    return open.filter((row) => !covered.has(row));
   };
 
   /** Returns the number of runs that have not sent their payout yet. */

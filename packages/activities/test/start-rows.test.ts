@@ -5,6 +5,7 @@ import {
   type BatchRowState,
   type Ledger,
   openLedger,
+  type RunEnd,
   type RunStatus,
   type WriteRow,
 } from "@durable-payments/ledger";
@@ -13,17 +14,7 @@ import { requestTerms } from "@durable-payments/protocol";
 import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { failureTypes, type PayoutRow } from "@durable-payments/protocol/calls";
 import { startSimulator } from "@durable-payments/simulator";
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowFailedError,
-} from "@temporalio/client";
-import {
-  ApplicationFailure,
-  CancelledFailure,
-  RetryState,
-  WorkflowNotFoundError,
-} from "@temporalio/common";
+import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { makeBatchActivities } from "../src/start-rows.ts";
 import type { PaymentsRuntime } from "../src/run-operation.ts";
@@ -40,33 +31,11 @@ beforeEach(async () => {
   onTestFinished(() => ledger.close());
 });
 
-interface Run {
-  readonly status: "RUNNING" | "COMPLETED" | "FAILED" | "CANCELED" | "TERMINATED";
-  readonly cause?: Error;
-  readonly memo?: object;
-}
-
-/** Temporal's codes. */
-const CODES = { RUNNING: 1, COMPLETED: 2, FAILED: 3, CANCELED: 4, TERMINATED: 5 };
-
-/** A client with these runs; it refuses to start one of a known id. */
-const clientOf = (runs: Readonly<Record<string, Run>>) => {
+/** A client with runs of these ids, each with a memo; it refuses to start one of a known id. */
+const clientOf = (runs: Readonly<Record<string, object>> = {}) => {
   const started: Array<string> = [];
   const getHandle = (workflowId: string) => ({
-    describe: async () => {
-      const run = runs[workflowId];
-      if (run === undefined) throw new WorkflowNotFoundError("not found", workflowId, undefined);
-      const status = CODES[run.status];
-      const workflowExecutionInfo = { execution: { workflowId, runId: "1" }, status };
-      return { status: { name: run.status }, memo: run.memo, raw: { workflowExecutionInfo } };
-    },
-    result: async () => {
-      throw new WorkflowFailedError(
-        "failed",
-        runs[workflowId]?.cause,
-        RetryState.NON_RETRYABLE_FAILURE,
-      );
-    },
+    describe: async () => ({ memo: runs[workflowId] }),
   });
   const start = async (type: string, { workflowId }: { readonly workflowId: string }) => {
     started.push(workflowId);
@@ -80,6 +49,12 @@ const clientOf = (runs: Readonly<Record<string, Run>>) => {
     client: { workflow: { getHandle, start }, withAbortSignal } as unknown as Client,
   };
 };
+
+/** Records how the run of the first row has ended, as the tracker does. */
+const ended = (end: Pick<RunEnd, "endState"> & Partial<RunEnd>, workflowId = "payout/1") =>
+  ledger.recordEnds([
+    { workflowId, runId: "1", endedAt: 1, endType: null, endReason: null, ...end },
+  ]);
 
 const inputOf = (number: number): PayoutRow => ({
   number,
@@ -172,25 +147,33 @@ const payout = (changes: Partial<WriteRow>) =>
 const saw = (outcome: "completed" | "failed" | null, word = outcome ?? "processing") =>
   ledger.sawPayout(ACCOUNT, "p-1", { word, outcome, asks: false, problem: null });
 
-const cancelled = { status: "CANCELED", cause: new CancelledFailure("Workflow canceled") } as const;
-const failed = (type: string, message: string): Run => ({
-  status: "FAILED",
-  cause: ApplicationFailure.create({ type, message }),
-});
+const completed = { endState: "succeeded" } as const;
+const cancelled = { endState: "cancelled", endReason: "Workflow canceled" } as const;
+const failed = (endType: string, endReason: string) =>
+  ({ endState: "failed", endType, endReason }) as const;
 
-it.each<[string, Run, RunStatus, string | null, Partial<WriteRow>?, ("completed" | "failed")?]>([
-  ["a completed run with its payout", { status: "COMPLETED" }, "succeeded", null, {}, "completed"],
-  ["a completed run without a payout", { status: "COMPLETED" }, "failed", null],
+it.each<
+  [
+    string,
+    Parameters<typeof ended>[0],
+    RunStatus,
+    string | null,
+    Partial<WriteRow>?,
+    ("completed" | "failed")?,
+  ]
+>([
+  ["a completed run with its payout", completed, "succeeded", null, {}, "completed"],
+  ["a completed run without a payout", completed, "failed", null],
   [
     "a completed run whose payout was refused",
-    { status: "COMPLETED" },
+    completed,
     "failed",
     null,
     { state: "refused", madeId: null },
   ],
   [
     "a run whose wait was completed by hand, though the payout has failed",
-    { status: "COMPLETED" },
+    completed,
     "failed",
     'its payout has failed: the service says "failed"',
     {},
@@ -223,8 +206,8 @@ it.each<[string, Run, RunStatus, string | null, Partial<WriteRow>?, ("completed"
   await upload(BATCH, ["started"]);
   if (write !== undefined) await payout(write);
   if (seen !== undefined) await saw(seen);
-  const { client } = clientOf({ "payout/1": run });
-  expect(await look(client)).toEqual({ is: "done" });
+  await ended(run);
+  expect(await look(clientOf().client)).toEqual({ is: "done" });
   expect(await outcome()).toEqual({ status, reason });
   expect(await ledger.batch(BATCH)).toMatchObject({ state: "finished" });
 });
@@ -232,7 +215,8 @@ it.each<[string, Run, RunStatus, string | null, Partial<WriteRow>?, ("completed"
 it("a payout that is under way keeps its row open, although its run was cancelled", async () => {
   await upload(BATCH, ["started"]);
   await payout({});
-  const { client } = clientOf({ "payout/1": cancelled });
+  await ended(cancelled);
+  const { client } = clientOf();
   expect((await failureOf(look(client))).message).toContain("1 run");
   expect(await outcome()).toMatchObject({ status: "waiting" });
   await saw("completed");
@@ -249,7 +233,8 @@ it.each([
   async (state, status) => {
     await upload(BATCH, ["started"]);
     await payout({ state, madeId: null });
-    const { client } = clientOf({ "payout/1": { status: "TERMINATED" } });
+    await ended({ endState: "terminated" });
+    const { client } = clientOf();
     expect((await failureOf(look(client))).message).toContain("1 run");
     expect(await outcome()).toMatchObject({ status });
   },
@@ -259,7 +244,7 @@ it("a row that an earlier file has started is not rejected: it belongs to that f
   await upload("payouts/first", ["started"]);
   await upload(BATCH, ["waiting"]);
   const memo = { "durable-payments/batch": "payouts/first" };
-  const { client } = clientOf({ "payout/1": { status: "RUNNING", memo } });
+  const { client } = clientOf({ "payout/1": memo });
   expect(await look(client)).toEqual({ is: "done" });
   expect(await outcome()).toEqual({ status: "covered", reason: "Already in payouts/first." });
 });
@@ -267,9 +252,12 @@ it("a row that an earlier file has started is not rejected: it belongs to that f
 it("a memo that names a file without this row does not keep the row from being followed", async () => {
   await upload(BATCH, ["waiting"]);
   const memo = { "durable-payments/batch": "payouts/forged" };
-  const { client } = clientOf({ "payout/1": { status: "COMPLETED", memo } });
+  const { client, started } = clientOf({ "payout/1": memo });
+  expect((await failureOf(look(client))).message).toContain("1 run");
+  expect(started).toEqual(["payout/1"]);
   await payout({});
   await saw("completed");
+  await ended(completed);
   expect(await look(client)).toEqual({ is: "done" });
   expect(await outcome()).toMatchObject({ status: "succeeded" });
 });
@@ -279,7 +267,7 @@ it.each([
   ["another payee", inputOf(1).input.payout, "b-2"],
 ])("a workflow with %s than the file starts no row", async (_, payout, beneficiary_id) => {
   await upload(BATCH, ["started"]);
-  const { client, started } = clientOf({});
+  const { client, started } = clientOf();
   await failureOf(look(client, [{ ...inputOf(1), input: { beneficiary_id, payout } }]));
   expect(started).toEqual([]);
   await look(client, [inputOf(1)]).catch(() => undefined);
@@ -296,7 +284,7 @@ it("a file waits for its approval once the payees of its rows are read, and for 
   const payees = [beneficiary_id, "b-unknown", beneficiary_id];
   await upload(BATCH, ["waiting", "waiting", "waiting", "covered"], "reading", payees);
   const outage = await outageBefore(simulator);
-  const { client, started } = clientOf({});
+  const { client, started } = clientOf();
   const rows = [1, 2, 3].map(inputOf);
   const runtime = runtimeOver({ ...simulator, url: outage.url });
   await outage.set("503");
@@ -326,18 +314,20 @@ it("a file waits for its approval once the payees of its rows are read, and for 
 it("the payees of one part of a file are read without those of another", async () => {
   await upload(BATCH, ["waiting", "waiting"], "reading");
   await ledger.keepPayees(BATCH, [1], { mark: "m", shown: "Ltd" });
-  expect(await look(clientOf({}).client)).toEqual({
+  expect(await look(clientOf().client)).toEqual({
     is: "waiting",
     why: "The payees of other rows of the batch are being read.",
   });
 });
 
-it("a started row whose run Temporal has lost is started again, unless its payment was amended", async () => {
-  await upload(BATCH, ["started", "started"]);
+it("a taken row without a run is started, and one whose run is lost again, unless its payment was amended", async () => {
+  await upload(BATCH, ["started", "started", "started", "started"]);
   const actor = { by: "bob", how: "--by", reason: "typo", value: {} };
   const on = { account: ACCOUNT, workflowId: "payout/2", step: null, question: null };
   await ledger.decide({ ...actor, ...on, kind: "amend" });
-  const { client, started } = clientOf({});
-  await expect(look(client, [inputOf(1), inputOf(2)])).rejects.toThrow("runs are open");
-  expect(started).toEqual(["payout/1"]);
+  for (const lost of ["payout/1", "payout/2"]) await ended({ endState: "missing" }, lost);
+  await ended({ endState: null }, "payout/3");
+  const { client, started } = clientOf();
+  await expect(look(client, [1, 2, 3, 4].map(inputOf))).rejects.toThrow("4 runs are open");
+  expect(started).toEqual(["payout/1", "payout/4"]);
 });
