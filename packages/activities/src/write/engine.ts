@@ -19,7 +19,7 @@ import { CANCELLED, failureTypes, type WriteAnswer } from "@durable-payments/pro
 import { randomBytes } from "node:crypto";
 import { plainKey } from "../evidence/match.ts";
 import { orAborted } from "../run-operation.ts";
-import { advanceRow, dispatch, type Dispatched, writeAgain } from "./guard.ts";
+import { advanceRow, Guard, type Sending, writeAgain } from "./guard.ts";
 import type { Given, ReadMade } from "./operation.ts";
 import { isPaymentsError, NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
 import { keyOf, keysOf, prepare, renamed, requestOf } from "./request.ts";
@@ -202,47 +202,66 @@ export class Performing {
     this.#sends += 1;
     const row = this.#row;
     const token = `${this.#look?.epoch ?? 0}:${randomBytes(9).toString("base64url")}`;
+    const given = { ...this.#given.options, ...this.#given, call: this.#call };
+    const guard = new Guard({ ...given, policy: this.#policy, token });
     const releases: Array<() => Promise<unknown>> = [];
     try {
-      const dispatched = await dispatch({
-        ...this.#given.options,
-        ...this.#given,
-        call: this.#call,
-        policy: this.#policy,
+      const [outcome, waitMs] = await this.#dispatch(guard, {
+        guard,
+        attempt,
         options: this.#given.task,
         request: requestOf(this.#given.task) ?? {},
         key: keyOf(this.#call.name, generation),
         isResend,
         sentForMs: row === undefined || row.sends === 0 ? undefined : this.#now - row.createdAt,
-        token,
         afterwards: (release) => releases.push(release),
       });
-      return await this.#dispatched(dispatched, token, generation);
+      const effect = await this.#answered(token, generation, outcome);
+      if (effect.is !== "wait") return effect;
+      const grownMs = outcome.is === "later" ? grownWait(this.#row?.sends ?? 1) : waitMs;
+      return { ...effect, at: Math.max(effect.at, this.#now + grownMs) };
     } finally {
       // A lease that is not released expires.
       await Promise.allSettled(releases.map((release) => release()));
     }
   }
 
-  async #dispatched(
-    dispatched: Dispatched,
-    token: string,
-    generation: number,
-  ): Promise<NextEffect> {
-    switch (dispatched.is) {
-      case "answered": {
-        const { outcome, waitMs } = dispatched;
-        const effect = await this.#answered(token, generation, outcome);
-        if (effect.is !== "wait") return effect;
-        const grownMs = outcome.is === "later" ? grownWait(this.#row?.sends ?? 1) : waitMs;
-        return { ...effect, at: Math.max(effect.at, this.#now + grownMs) };
+  /**
+   * Sends a request once, behind the guard. Throws the reason of the attempt's signal if it was aborted before a dispatch, and
+   * `NotYet` or `StepFailed` if the client did not get as far as a dispatch.
+   *
+   * | | dispatch permitted, or the ledger's answer unknown | not permitted | not asked for |
+   * |---|---|---|---|
+   * | blocked by the guard | not dispatched, unless an earlier dispatch was lost | not dispatched | the same |
+   * | later | the outcome | – | not dispatched |
+   * | any other outcome, or error | the outcome; an error is a lost one | – | throws |
+   *
+   * @returns the outcome to record, and the shortest wait if no byte left.
+   */
+  async #dispatch(guard: Guard, sending: Sending): Promise<[outcome: SendOutcome, waitMs: number]> {
+    const { attempt, signal } = this.#given.attempt;
+    let outcome: SendOutcome;
+    try {
+      outcome = await this.#given.operation.send(sending);
+    } catch (error) {
+      if (!guard.mayHaveBegun && guard.blocked === undefined && !signal.aborted) {
+        if (!isPaymentsError(error)) throw error;
+        throw this.#notYet(error.message, waitAfterMs(error, attempt), this.#isUnsent);
       }
-      case "later": {
-        const { isUnsent, message, waitMs } = dispatched;
-        throw this.#notYet(message, waitMs, isUnsent && this.#isUnsent);
-      }
-      case "invalid":
-        throw this.#fail(failureTypes.invalidRequest, dispatched.message, dispatched.details);
+      outcome = { is: guard.blocked === undefined ? "lost" : "later", message: messageOf(error) };
+    }
+    const { blocked, mayHaveBegun } = guard;
+    if (!mayHaveBegun && signal.aborted) throw signal.reason;
+    if (blocked !== undefined && (!mayHaveBegun || outcome.is === "later"))
+      return [{ is: "notDispatched", message: blocked }, mayHaveBegun ? grownWait(attempt) : 0];
+    if (mayHaveBegun) return [outcome, 0];
+    switch (outcome.is) {
+      case "later":
+        return [{ is: "notDispatched", message: outcome.message }, outcome.retryAfterMs ?? 0];
+      case "refused":
+        throw this.#fail(failureTypes.invalidRequest, outcome.message, outcome.details);
+      default:
+        throw this.#notYet(`It was not sent (${outcome.is}).`, grownWait(attempt), false);
     }
   }
 

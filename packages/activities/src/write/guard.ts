@@ -9,18 +9,15 @@ import {
   type WritePolicy,
   type Call,
   type JsonObject,
-  grownWait,
   LEAVES_WITHIN_MS,
   MadeByAnother,
   type Root,
-  type SendOutcome,
 } from "@durable-payments/ledger";
 import type { WriteOptions } from "@durable-payments/protocol/calls";
 import { BeforeSend, type OperationName, Unavailable } from "@durable-payments/api-core";
 import { messageOf, PERMITTED_FOR_MS } from "@durable-payments/api-core/values";
 import { Effect } from "effect";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isPaymentsError, waitAfterMs } from "./outcomes.ts";
 
 /** The mark in result and log if a person gave an id that could not be read or compared. */
 export const NOT_CONFIRMED = { not_confirmed: true } as const;
@@ -117,7 +114,7 @@ interface GuardOptions {
  * A ledger may take seconds to commit. A pause that is confirmed meanwhile must hold, so a slow look is followed by
  * another. That is a reading, which waits for no disk: committing again would take as long each time, and never send.
  */
-class Guard {
+export class Guard {
   readonly #options: GuardOptions;
   #phase: "unasked" | "asked" | "permitted" | "stopped" = "unasked";
   /** Why the last dispatch was not permitted. */
@@ -228,69 +225,6 @@ export interface Sending {
   /** Runs a function once the ledger has the outcome. */
   readonly afterwards: (release: () => Promise<unknown>) => unknown;
 }
-
-/** One send, which the ledger has said may be tried. */
-interface Dispatch extends GuardOptions, Omit<Sending, "attempt" | "guard"> {
-  readonly operation: { readonly send: (sending: Sending) => Promise<SendOutcome> };
-}
-
-/** The outcome of a send. */
-export type Dispatched =
-  /** It must be recorded; `waitMs` is the shortest wait if no byte left. */
-  | { readonly is: "answered"; readonly outcome: SendOutcome; readonly waitMs: number }
-  /** The client did not reach a dispatch. `isUnsent`: the row has not changed. */
-  | {
-      readonly is: "later";
-      readonly message: string;
-      readonly waitMs: number;
-      readonly isUnsent: boolean;
-    }
-  /** The client rejects the request. */
-  | { readonly is: "invalid"; readonly message: string; readonly details: JsonObject };
-
-/**
- * Sends a request once, behind the guard. Throws the reason of the attempt's signal if it was aborted before a dispatch.
- *
- * | | dispatch permitted, or the ledger's answer unknown | not permitted | not asked for |
- * |---|---|---|---|
- * | blocked by the guard | answered: not dispatched, unless an earlier dispatch was lost | answered: not dispatched | the same |
- * | any other outcome | answered: the outcome; an error is a lost one | – | later, or invalid |
- */
-export const dispatch = async (given: Dispatch): Promise<Dispatched> => {
-  const { attempt, operation, ...sending } = given;
-  const { signal } = attempt;
-  const guard = new Guard(given);
-  const waitMs = grownWait(attempt.attempt);
-  let outcome: SendOutcome;
-  let thrown: Error | undefined;
-  try {
-    outcome = await operation.send({ ...sending, guard, attempt: attempt.attempt });
-  } catch (error) {
-    thrown = error instanceof Error ? error : new Error(messageOf(error));
-    outcome = { is: guard.blocked === undefined ? "lost" : "later", message: messageOf(error) };
-  }
-  const { blocked, mayHaveBegun } = guard;
-  if (!mayHaveBegun && signal.aborted) throw signal.reason;
-  if (blocked !== undefined && (!mayHaveBegun || outcome.is === "later")) {
-    const unsent = { is: "notDispatched", message: blocked } as const;
-    return { is: "answered", outcome: unsent, waitMs: mayHaveBegun ? waitMs : 0 };
-  }
-  if (mayHaveBegun) return { is: "answered", outcome, waitMs: 0 };
-  // The client did not get as far as a dispatch.
-  if (isPaymentsError(thrown)) {
-    const { message } = thrown;
-    return { is: "later", message, waitMs: waitAfterMs(thrown, attempt.attempt), isUnsent: true };
-  }
-  if (thrown !== undefined) throw thrown;
-  if (outcome.is === "later") {
-    const unsent = { is: "notDispatched", message: outcome.message } as const;
-    return { is: "answered", outcome: unsent, waitMs: outcome.retryAfterMs ?? 0 };
-  }
-  if (outcome.is === "refused") {
-    return { is: "invalid", message: outcome.message, details: outcome.details };
-  }
-  return { is: "later", message: `It was not sent (${outcome.is}).`, waitMs, isUnsent: false };
-};
 
 /** Waits before the outcome of a send is written again if the ledger did not answer. */
 const AGAIN_AFTER_MS = [100, 1_000, 5_000];
