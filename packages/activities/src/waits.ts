@@ -114,23 +114,29 @@ export const seenCardholder = (
   };
 };
 
-/** Reads the row of the write with this result. */
+/** Reads the write with this result. */
 const readMaker = async (ledger: Ledger, account: string, operation: string, id: string) => {
   const owner = (await ledger.owners(account, operation, [id])).get(id);
-  return owner && (await ledger.look(owner));
+  const rows = owner === undefined ? [] : await ledger.rowsOf(owner.workflowId);
+  return rows.find((row) => row.account === account && row.step === owner?.step);
 };
 
-/** Returns the wait for a payout with its request and its age, as the ledger has them: a run proves neither. */
+/**
+ * Returns the wait for a payout with its request and its age, as the ledger has them: a run proves neither.
+ *
+ * @param age if the caller knows it.
+ */
 export const withSent = async (
   ledger: Ledger,
   account: string,
   payout_id: string,
+  age?: Pick<KnownPayout, "knownForMs">,
 ): Promise<KnownPayout> => {
-  const { now = 0, row } = (await readMaker(ledger, account, "createPayout", payout_id)) ?? {};
+  const row = await readMaker(ledger, account, "createPayout", payout_id);
   const { amount, currency, payee } = row?.request ?? {};
   return {
     payout_id,
-    ...(row && { knownForMs: now - row.changedAt }),
+    ...(age ?? (row && { knownForMs: (await ledger.state()).now - row.changedAt })),
     ...(amount && currency && payee && { sent: { amount, currency, beneficiary_id: payee } }),
   };
 };
@@ -145,7 +151,7 @@ export const notListed = async (
   const maker = await readMaker(ledger, account, "createCardholder", card_holder_id).catch(
     () => undefined,
   );
-  const outcome = maker?.row?.state === "undone" ? "removed" : "open";
+  const outcome = maker?.state === "undone" ? "removed" : "open";
   return { seen: { card_holder_id, outcome }, why: "The cardholder is not in the list yet." };
 };
 
@@ -158,11 +164,11 @@ export const readPayout = (
   ledger: Ledger,
   account: string,
   payout_id: string,
-  age: Pick<KnownPayout, "knownForMs"> = {},
+  age?: Pick<KnownPayout, "knownForMs">,
 ): Effect.Effect<Seen<SeenPayout>, PaymentsError> =>
   Effect.gen(function* () {
     const [known, words] = yield* Effect.promise(() =>
-      Promise.all([withSent(ledger, account, payout_id), ledger.words(account)]),
+      Promise.all([withSent(ledger, account, payout_id, age), ledger.words(account)]),
     );
     const payout = yield* client.retrievePayout({ payout_id });
     const { assumptions } = client.options;
@@ -173,7 +179,7 @@ export const readPayout = (
         carriedOut: "no",
         message: `retrievePayout returned the payout ${payout.payout_id} instead of ${payout_id}.`,
       });
-    const seen = seenPayout({ ...known, ...age }, payout, assumptions, words);
+    const seen = seenPayout(known, payout, assumptions, words);
     yield* Effect.promise(() => ledger.sawPayout(account, payout_id, seen.status));
     return seen;
   });
@@ -317,7 +323,7 @@ export const makeWaitActivities = ({
     awaitPayout: async ({ mode, payout_id }) => {
       const hash = await account();
       // Its last look comes after a tracker has looked that knows the age.
-      const age = mode === "look" ? {} : { knownForMs: waitedMs() };
+      const age = mode === "look" ? undefined : { knownForMs: waitedMs() };
       const read = (client: Client) => readPayout(client, ledger, hash, payout_id, age);
       return wait("payout", payout_id, read, mode);
     },
