@@ -115,7 +115,7 @@ export interface WriteFacts {
   readonly amountField?: string;
   readonly currency?: string;
   readonly payeeField?: string;
-  /** The part of the request that a list or a person is shown; no account or card number. */
+  /** The part of the request that a row of a list is compared with; no account or card number. */
   readonly facts?: ReadonlyArray<string>;
   /** The part of the answer that is kept; no account or card number. */
   readonly kept: ReadonlyArray<string>;
@@ -129,14 +129,7 @@ export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
     isKeyed: true,
     amountField: "amount",
     payeeField: "beneficiary_id",
-    facts: [
-      "amount",
-      "currency",
-      "beneficiary_id",
-      "payout_reference",
-      "payout_reason",
-      "payment_date",
-    ],
+    facts: ["amount", "currency", "beneficiary_id", "payout_reference"],
     kept: [
       "payout_id",
       "payout_status",
@@ -167,7 +160,6 @@ export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
     amountField: "card_limit",
     currency: CARD_CURRENCY,
     payeeField: "card_holder_id",
-    facts: ["card_holder_id", "product_code", "card_limit"],
     kept: ["card_id", "card_status", "unique_request_id"],
     undoneBy: "cancelCard",
   },
@@ -178,12 +170,11 @@ export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
     amountField: "amount",
     currency: CARD_CURRENCY,
     payeeField: "card_id",
-    facts: ["card_id", "amount"],
     kept: ["card_id", "amount", "unique_request_id"],
   },
   updateBeneficiary: { idField: "beneficiary_id", kept: ["beneficiary_id"] },
   // Its answer has no id: there is one balance for each currency.
-  createBalance: { idField: "currency", facts: ["currency"], kept: ["currency"] },
+  createBalance: { idField: "currency", kept: ["currency"] },
   removeCardholder: { idField: "card_holder_id", kept: ["card_holder_id"] },
   updateCard: { idField: "card_id", kept: ["card_id", "card_status"] },
   cancelCard: { idField: "card_id", kept: ["card_id", "card_status"] },
