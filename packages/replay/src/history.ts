@@ -1,7 +1,6 @@
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import proto from "@temporalio/proto";
 import { createRequire } from "node:module";
-import { MARKER, type RecordedActivity, stepOf } from "./record.ts";
 
 export type { History } from "@temporalio/common/lib/proto-utils.js";
 
@@ -37,10 +36,6 @@ const { fromJson } = createRequire(import.meta.resolve("@temporalio/proto"))(
 
 const historyType = proto.temporal.api.history.v1.History;
 
-/** protobufjs writes `field: problem: value`, and a value may be a name or an account number. */
-const withoutValue = (error: unknown): Error =>
-  new Error((error instanceof Error ? error.message : "").replace(/^([^:]*: [^:"]*)[:"].*/s, "$1"));
-
 const parsed = (json: unknown): History => {
   if (typeof json !== "object" || json === null || !("events" in json)) {
     throw new InvalidHistory("it is not a JSON object with the events of a run");
@@ -49,9 +44,9 @@ const parsed = (json: unknown): History => {
   try {
     // Fields that this version of the SDK does not know are left out.
     return fromJson(historyType, { events: json.events }, { ignoreUnknownFields: true });
-  } catch (error) {
-    const cause = withoutValue(error);
-    throw new InvalidHistory(`its events are not in Temporal's JSON (${cause.message})`, { cause });
+  } catch {
+    // The error repeats a value, which may be a name or an account number.
+    throw new InvalidHistory("its events are not in Temporal's JSON");
   }
 };
 
@@ -76,14 +71,6 @@ export const readHistory = (json: unknown): History => {
 const workflowIdOf = ({ events }: History): string | undefined =>
   events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId || undefined;
 
-/** Expects that a run has the workflow id that its history says, if it says one. @throws InvalidHistory */
-export const expectOwnId = ({ history, workflowId }: RunToReplay): void => {
-  const named = workflowIdOf(history);
-  if (named !== undefined && named !== workflowId) {
-    throw new InvalidHistory(`it is the history of the workflow id ${named}, not of ${workflowId}`);
-  }
-};
-
 /**
  * Reads the run whose history Temporal's command line or its Web UI wrote.
  *
@@ -95,86 +82,19 @@ export const expectOwnId = ({ history, workflowId }: RunToReplay): void => {
  */
 export const readRun = (json: unknown, workflowId?: string): RunToReplay => {
   const history = readHistory(json);
-  const id = workflowId ?? workflowIdOf(history);
+  const named = workflowIdOf(history);
+  const id = workflowId ?? named;
   if (id === undefined) {
     throw new InvalidHistory(
       "its history does not contain its workflow id, from which the ids of children are derived: pass the workflow id",
     );
   }
-  const run = { workflowId: id, history };
-  expectOwnId(run);
-  return run;
+  if (named !== undefined && named !== id) {
+    throw new InvalidHistory(`it is the history of the workflow id ${named}, not of ${id}`);
+  }
+  return { workflowId: id, history };
 };
 
 /** Whether the run of a history has begun to run: before that its code has decided nothing. */
 export const hasBegun = ({ events }: History): boolean =>
   (events ?? []).some((event) => event.workflowTaskStartedEventAttributes);
-
-type HistoryEvent = NonNullable<History["events"]>[number];
-
-/** An event of a history, as far as a replay compares it. */
-export interface RecordedEvent extends RecordedActivity {
-  readonly id: number;
-}
-
-/** Types whose events come from commands that are compared. */
-const COMPARED: ReadonlySet<string> = new Set([
-  "ACTIVITY_TASK_SCHEDULED",
-  MARKER,
-  "TIMER_STARTED",
-  "START_CHILD_WORKFLOW_EXECUTION_INITIATED",
-  "SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED",
-  "UPSERT_WORKFLOW_SEARCH_ATTRIBUTES",
-  "WORKFLOW_PROPERTIES_MODIFIED",
-  "WORKFLOW_EXECUTION_COMPLETED",
-  "WORKFLOW_EXECUTION_FAILED",
-  "WORKFLOW_EXECUTION_CANCELED",
-  "WORKFLOW_EXECUTION_CONTINUED_AS_NEW",
-]);
-
-/** The SDK itself keeps the patches of a run under this search attribute. */
-const KEPT_BY_SDK = "TemporalChangeVersion";
-
-const PATCH = "core_patch";
-
-/** Returns the id of a patch. The SDK writes it as plain JSON, whatever codec the payloads of the project have. */
-const patchOf = ({ markerRecordedEventAttributes: marker }: HistoryEvent): string | undefined => {
-  const data = marker?.details?.["patch-data"]?.payloads?.[0]?.data;
-  if (!data) return undefined;
-  const { id } = JSON.parse(Buffer.from(data).toString()) as { readonly id?: unknown };
-  return String(id);
-};
-
-const isCompared = (event: HistoryEvent, type: string): boolean => {
-  const upserted = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes;
-  const marker = event.markerRecordedEventAttributes?.markerName ?? PATCH;
-  return (
-    COMPARED.has(type) && marker === PATCH && !(KEPT_BY_SDK in (upserted?.indexedFields ?? {}))
-  );
-};
-
-/** Returns the events that came from commands which a replay compares, in their order. */
-export const comparedEvents = ({ events }: History): ReadonlyArray<RecordedEvent> =>
-  (events ?? []).flatMap((event) => {
-    const type = (proto.temporal.api.enums.v1.EventType[event.eventType ?? 0] ?? "").replace(
-      /^EVENT_TYPE_/,
-      "",
-    );
-    if (!isCompared(event, type)) return [];
-    const { activityId, activityType, input } = event.activityTaskScheduledEventAttributes ?? {};
-    const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
-    const signal = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
-    const name =
-      activityType?.name ?? child?.workflowType?.name ?? signal?.signalName ?? patchOf(event);
-    const step = stepOf(input?.payloads);
-    return [
-      {
-        id: Number(event.eventId),
-        type,
-        ...(name && { name }),
-        ...(activityId && { activityId }),
-        ...(step !== undefined && { step }),
-        ...(child?.workflowId && { workflowId: child.workflowId }),
-      },
-    ];
-  });

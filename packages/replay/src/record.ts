@@ -1,27 +1,12 @@
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import { decode } from "@temporalio/common/lib/encoding.js";
 
-/** The event that a command of a workflow becomes in its history. */
-export interface Recorded {
-  /** As histories name it, without the prefix: `ACTIVITY_TASK_SCHEDULED`. */
-  readonly type: string;
-  /** Type of the activity or the child workflow, name of the signal, id of the patch. */
-  readonly name?: string;
-  /** Workflow id of the child. */
-  readonly workflowId?: string;
+/** A command that the workflow's code gave while it was replayed. */
+export interface RecordedCommand {
+  /** Of an activity, by which the command and its event are known as one. */
+  readonly activityId?: string;
   /** The step that an activity sends, if it sends one. */
   readonly step?: string;
-}
-
-/** The same of an activity, by whose id the command and its event are known as one. */
-export interface RecordedActivity extends Recorded {
-  readonly activityId?: string;
-}
-
-/** A command that the workflow's code gave while it was replayed. */
-export interface RecordedCommand extends RecordedActivity {
-  /** By which a later command can take it back: `timer 1`, `activity 2`. */
-  readonly key?: string;
   /** Where the code stood when it gave the command, in lines of its sources. */
   readonly stack: string;
 }
@@ -31,8 +16,6 @@ export interface Activation {
   /** Stands for the workflow task: several activations may belong to one. */
   readonly task: number;
   readonly commands: ReadonlyArray<RecordedCommand>;
-  /** Keys of the commands that were taken back. */
-  readonly takenBack: ReadonlyArray<string>;
   /** Where the code stands after it: one stack for each promise that it waits for. */
   readonly waitsAt: ReadonlyArray<string>;
 }
@@ -41,9 +24,6 @@ export interface Activation {
 export type RecorderSinks = {
   readonly replayRecorder: { activation(activation: Activation): void };
 };
-
-/** Type of the event that keeps a patch. */
-export const MARKER = "MARKER_RECORDED";
 
 /** Payloads of another converter, or of a codec, are not looked into. */
 const PLAIN = "json/plain";

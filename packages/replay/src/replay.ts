@@ -6,9 +6,11 @@ import {
   Worker,
   type WorkflowBundle,
 } from "@temporalio/worker";
-import { type Difference, firstDifference, firstOtherStep, framesOf } from "./difference.ts";
-import { expectOwnId, hasBegun, type RunToReplay } from "./history.ts";
-import type { Activation, Recorded, RecorderSinks } from "./record.ts";
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { hasBegun, type RunToReplay } from "./history.ts";
+import { type Activation, type RecorderSinks, stepOf } from "./record.ts";
 
 /**
  * How code differs from a history: it does something else, or throws (`nondeterminism`), or it sends another step
@@ -16,6 +18,16 @@ import type { Activation, Recorded, RecorderSinks } from "./record.ts";
  * codec has written the history (`unreadable`).
  */
 export type DifferenceKind = "nondeterminism" | "otherStep" | "unknownWorkflow" | "unreadable";
+
+/** A line of the sources. */
+export interface Frame {
+  /** Path from the current folder. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** The line itself, if the file can be read. */
+  readonly source?: string;
+}
 
 /** Outcome of the replay of one history. */
 export type Replay = {
@@ -28,9 +40,10 @@ export type Replay = {
   | {
       readonly deterministic: false;
       readonly kind: DifferenceKind;
-      /** The SDK's message; of another step, which the SDK does not see, its meaning. */
+      /** The SDK's message, which names the event; of another step, which the SDK does not see, its meaning. */
       readonly message: string;
-      readonly difference: Difference;
+      /** Where the code gave the commands that differ, or else waits: lines of its sources; empty if it has ended. */
+      readonly lines: ReadonlyArray<Frame>;
     }
 );
 
@@ -59,10 +72,58 @@ const kindOf = (message: string): DifferenceKind => {
   return UNKNOWN_ENCODING.test(message) ? "unreadable" : "nondeterminism";
 };
 
-const otherStepMessage = ({ command, event }: Difference): string => {
-  const now =
-    command?.step === undefined ? "an activity without a step" : `the step ${command.step}`;
-  return `This run sent a request as the step ${event?.step}, but the code sends it as ${now}. The ledger identifies a payment by its step, so it could be paid a second time if its outcome is still unknown, or if the run is retried. Keep the name, or use the new one only behind patched.`;
+const FRAME = /(?:\(|^at )((?:file:\/\/)?\/[^():]+|[A-Za-z]:\\[^():]+):(\d+):(\d+)\)?$/;
+
+const sourceOf = (file: string, line: number): string | undefined => {
+  try {
+    return readFileSync(file, "utf8").split("\n")[line - 1]?.trim();
+  } catch {
+    return undefined;
+  }
+};
+
+/** Returns the lines of the workflow's own sources in some stacks, innermost first; frames of libraries say nothing. */
+const linesOf = (stacks: ReadonlyArray<string>): ReadonlyArray<Frame> => {
+  const frames = new Map<string, Frame>();
+  for (const text of stacks.join("\n").split("\n")) {
+    const [at = "", path = "", line = "", column = ""] = FRAME.exec(text.trim()) ?? [];
+    if (path === "" || path.includes("node_modules")) continue;
+    const file = path.startsWith("file://") ? fileURLToPath(path) : path;
+    const source = sourceOf(file, Number(line));
+    frames.set(at, {
+      file: relative(process.cwd(), file),
+      line: Number(line),
+      column: Number(column),
+      ...(source !== undefined && { source }),
+    });
+  }
+  return [...frames.values()];
+};
+
+/** Returns where the code stood in its last workflow task, which is the one that the SDK could not match. */
+const lastStacks = (activations: ReadonlyArray<Activation>): ReadonlyArray<string> => {
+  const last = activations.at(-1);
+  const given = activations.filter(({ task }) => task === last?.task);
+  const stacks = given.flatMap(({ commands }) => commands.map(({ stack }) => stack));
+  return stacks.length > 0 ? stacks : (last?.waitsAt ?? []);
+};
+
+/** Finds the first activity that sends another step than the history has: for the ledger that is another payment. */
+const otherStep = (
+  { events }: RunToReplay["history"],
+  activations: ReadonlyArray<Activation>,
+): Pick<Extract<Replay, { deterministic: false }>, "lines" | "message"> | undefined => {
+  const commands = activations.flatMap((activation) => activation.commands);
+  for (const { activityTaskScheduledEventAttributes: scheduled, eventId } of events ?? []) {
+    const step = stepOf(scheduled?.input?.payloads);
+    const command = commands.find(({ activityId }) => activityId === scheduled?.activityId);
+    if (command === undefined || step === undefined || step === command.step) continue;
+    const now =
+      command.step === undefined ? "an activity without a step" : `the step ${command.step}`;
+    const message = `In event ${Number(eventId)}, this run sent a request as the step ${step}, but the code sends it as ${now}. The ledger identifies a payment by its step, so it could be paid a second time if its outcome is still unknown, or if the run is retried. Keep the name, or use the new one only behind patched.`;
+    return { lines: linesOf([command.stack]), message };
+  }
+  return undefined;
 };
 
 const runOf = ({ history: { events }, workflowId }: RunToReplay) => ({
@@ -76,25 +137,18 @@ const outcomeOf = (
   { error }: ReplayResult,
   activations: ReadonlyArray<Activation>,
 ): Replay => {
-  const { history } = replayed;
   const run = runOf(replayed);
   if (error === undefined) {
-    const difference = firstOtherStep(history, activations);
-    if (difference === undefined) return { ...run, deterministic: true };
-    const message = otherStepMessage(difference);
-    return { ...run, deterministic: false, kind: "otherStep", message, difference };
+    const difference = otherStep(replayed.history, activations);
+    return difference === undefined
+      ? { ...run, deterministic: true }
+      : { ...run, deterministic: false, kind: "otherStep", ...difference };
   }
   const message = messageOf(error);
-  const difference = firstDifference(history, activations);
-  const thrownAt = framesOf(quotedField(error.message, "stack_trace") ?? "");
-  return {
-    ...run,
-    deterministic: false,
-    kind: kindOf(message),
-    message,
-    // Code that throws where it did not then is shown where it throws.
-    difference: thrownAt.length > 0 ? { ...difference, stack: thrownAt } : difference,
-  };
+  // Code that throws where it did not then is shown where it throws.
+  const thrownAt = linesOf([quotedField(error.message, "stack_trace") ?? ""]);
+  const lines = thrownAt.length > 0 ? thrownAt : linesOf(lastStacks(activations));
+  return { ...run, deterministic: false, kind: kindOf(message), message, lines };
 };
 
 /**
@@ -118,7 +172,6 @@ const quietUnlessInstalled = (): void => {
  * @param workflowBundle from {@link bundleForReplay}
  * @param runs from {@link readRun}, or a workflow id with what the client's `fetchHistory` returns.
  * @returns one result for each run, in their order.
- * @throws InvalidHistory if a history has another workflow id.
  */
 export async function* replayHistories(
   workflowBundle: WorkflowBundle,
@@ -129,7 +182,6 @@ export async function* replayHistories(
   let notBegun: Array<Replay> = [];
   async function* oneByOne() {
     for await (const run of runs) {
-      expectOwnId(run);
       // The SDK would wait forever for its first workflow task.
       if (!hasBegun(run.history)) {
         notBegun.push({ ...runOf(run), deterministic: true });
@@ -158,32 +210,19 @@ export async function* replayHistories(
   yield* notBegun;
 }
 
-/** `ACTIVITY_TASK_SCHEDULED` as Temporal's Web UI shows it: `ActivityTaskScheduled`. */
-const shownType = (type: string): string =>
-  type.toLowerCase().replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-const recorded = ({ name, step, type, workflowId }: Recorded): string =>
-  [
-    name === undefined ? shownType(type) : `${shownType(type)} ${name}`,
-    ...(workflowId === undefined ? [] : [`workflow id ${workflowId}`]),
-    ...(step === undefined ? [] : [`step ${step}`]),
-  ].join(", ");
-
 /**
  * Describes how a replay differs from its history, as tools and tests show it.
  *
  * @param replay that is not deterministic.
- * @returns lines of text: the event, the command of the code, the lines of its sources, and the reason.
+ * @returns lines of text: the reason, which names the event, and the lines of the code.
  */
 export const describeDifference = ({
-  difference: { command, event, stack },
   kind,
+  lines,
   message,
 }: Extract<Replay, { deterministic: false }>): ReadonlyArray<string> => [
-  `history: ${event === undefined ? "no further event" : `event ${event.id}, ${recorded(event)}`}`,
-  `code:    ${command === undefined ? "waits, or has ended" : recorded(command)}`,
-  ...stack.map(({ column, file, line, source }) =>
-    [`         ${file}:${line}:${column}`, ...(source === undefined ? [] : [source])].join("  "),
-  ),
   kind === "otherStep" ? message : `Temporal: ${message}`,
+  ...lines.map(({ column, file, line, source }) =>
+    [`code: ${file}:${line}:${column}`, ...(source === undefined ? [] : [source])].join("  "),
+  ),
 ];

@@ -83,81 +83,64 @@ describe("what the code does as it did is deterministic:", () => {
   });
 });
 
-describe("the first differing event is reported, and what the code did instead:", () => {
+describe("the differing event is reported, and the lines of the code that led to something else:", () => {
   it.each([
     [
       "another activity",
       historyOf("callsSecond", activityScheduled("first")),
-      { id: 5, type: "ACTIVITY_TASK_SCHEDULED", name: "first" },
-      { type: "ACTIVITY_TASK_SCHEDULED", name: "second" },
-      "await second();",
+      "event 'first' does not match activity type of activity command 'second'",
+      ["await second();"],
     ],
     [
       "a timer for an activity",
       historyOf("sleeps", activityScheduled("first")),
-      { id: 5, type: "ACTIVITY_TASK_SCHEDULED", name: "first" },
-      { type: "TIMER_STARTED" },
-      'await sleep("1 minute");',
+      "HistoryEvent(id: 5, ActivityTaskScheduled)",
+      ['await sleep("1 minute");'],
     ],
     [
       "an end instead of more",
       historyOf("returns", activityScheduled("first")),
-      { id: 5, type: "ACTIVITY_TASK_SCHEDULED", name: "first" },
-      { type: "WORKFLOW_EXECUTION_COMPLETED" },
-      undefined,
+      "HistoryEvent(id: 5, ActivityTaskScheduled)",
+      [],
     ],
     [
       "more than there was",
       historyOf("callsTwoAtOnce", activityScheduled("first"), completed),
-      { id: 6, type: "WORKFLOW_EXECUTION_COMPLETED" },
-      { type: "ACTIVITY_TASK_SCHEDULED", name: "second" },
-      "await Promise.all([first(), second()]);",
+      "HistoryEvent(id: 6, WorkflowExecutionCompleted)",
+      // Two calls in one line.
+      Array(2).fill("await Promise.all([first(), second()]);"),
     ],
     [
       "a patch that is gone",
       historyOf("callsFirst", ...patchRecorded("one-more"), activityScheduled("second")),
-      { id: 5, type: "MARKER_RECORDED", name: "one-more" },
-      { type: "ACTIVITY_TASK_SCHEDULED", name: "first" },
-      "await first();",
+      "for change one-more",
+      ["await first();"],
     ],
     [
-      "a timer that was taken back, and another activity",
-      historyOf("takesTimerBack", activityScheduled("second", "2")),
-      { id: 5, type: "ACTIVITY_TASK_SCHEDULED", name: "second" },
-      { type: "ACTIVITY_TASK_SCHEDULED", name: "first" },
-      "await first();",
+      "another child of the same type, which a parent finds by its id",
+      historyOf("startsChild", childInitiated("callsFirst", "run-0/payFirst")),
+      "'run-0/payFirst' does not match child workflow id of command 'run-0/first'",
+      [expect.stringMatching(/^await executeChild\(callsFirst/)],
     ],
-  ])("%s", async (_, history, event, command, source) => {
-    const { difference, message } = await differenceOf(history);
-    expect(message).toContain("Nondeterminism");
-    expect(difference).toMatchObject({ event, command });
-    expect(difference.stack[0]?.source).toBe(source);
-    for (const { file } of difference.stack) expect(file).toMatch(/test\/support\/workflows\.ts$/);
-  });
-
-  it("another child of the same type, which a parent finds by its id", async () => {
-    const before = historyOf("startsChild", childInitiated("callsFirst", "run-0/payFirst"));
-    const { difference, kind } = await differenceOf(before);
+    [
+      "nothing, with where the code waits",
+      historyOf("waits", timerStarted()),
+      "HistoryEvent(id: 5, TimerStarted)",
+      ["await condition(() => false);"],
+    ],
+  ])("%s", async (_, history, event, sources) => {
+    const { kind, lines, message } = await differenceOf(history);
     expect(kind).toBe("nondeterminism");
-    const child = { type: "START_CHILD_WORKFLOW_EXECUTION_INITIATED", name: "callsFirst" };
-    expect(difference).toMatchObject({
-      event: { id: 5, ...child, workflowId: "run-0/payFirst" },
-      command: { ...child, workflowId: "run-0/first" },
-    });
-    expect(difference.stack[0]?.source).toMatch(/^await executeChild\(callsFirst/);
-  });
-
-  it("nothing, with where the code waits", async () => {
-    const { difference } = await differenceOf(historyOf("waits", timerStarted()));
-    expect(difference.event).toEqual({ id: 5, type: "TIMER_STARTED" });
-    expect(difference.command).toBeUndefined();
-    expect(difference.stack[0]?.source).toBe("await condition(() => false);");
+    expect(message).toContain("Nondeterminism");
+    expect(message).toContain(event);
+    expect(lines.map(({ source }) => source)).toEqual(sources);
+    for (const { file } of lines) expect(file).toMatch(/test\/support\/workflows\.ts$/);
   });
 
   it("an error that the code throws, with where it throws it", async () => {
-    const { difference, message } = await differenceOf(historyOf("throwsAtOnce", timerStarted()));
+    const { lines, message } = await differenceOf(historyOf("throwsAtOnce", timerStarted()));
     expect(message).toBe("no such field");
-    expect(difference.stack[0]?.source).toBe('throw new TypeError("no such field");');
+    expect(lines[0]?.source).toBe('throw new TypeError("no such field");');
   });
 
   it("a workflow that the code does not have", async () => {
@@ -213,19 +196,12 @@ describe("workflows that cannot be bundled are reported with what is wrong in th
 
 describe("what is sent as another payment is reported, though for Temporal it is the same:", () => {
   it("a step that was renamed", async () => {
-    const { difference, kind, message } = await differenceOf(
-      historyOf("paysAsPayFirst", sent("pay")),
-    );
+    const { kind, lines, message } = await differenceOf(historyOf("paysAsPayFirst", sent("pay")));
     expect(kind).toBe("otherStep");
     expect(message).toMatch(
-      /sent a request as the step pay, but the code sends it as the step payFirst\. .*paid a second time/,
+      /^In event 5, this run sent a request as the step pay, but the code sends it as the step payFirst\. .*paid a second time/,
     );
-    const activity = { type: "ACTIVITY_TASK_SCHEDULED", name: "send" };
-    expect(difference).toMatchObject({
-      event: { id: 5, ...activity, step: "pay" },
-      command: { ...activity, step: "payFirst" },
-    });
-    expect(difference.stack.at(-1)?.source).toBe('await sendAs("payFirst");');
+    expect(lines.at(-1)?.source).toBe('await sendAs("payFirst");');
   });
 
   it("not what a codec has made unreadable", async () => {
@@ -258,13 +234,9 @@ describe("ids of children are derived from the workflow id, so that a run is rep
     }
   });
 
-  it("not under another one", async () => {
+  it("not under another one", () => {
     const named = ofWorkflowId("paid", history);
     expect(thrownBy(() => readRun(json(named), "run")).message).toBe(
-      "it is the history of the workflow id paid, not of run",
-    );
-    const replays = replayHistories(bundle, [{ workflowId: "run", history: named }]);
-    await expect(replays.next()).rejects.toThrow(
       "it is the history of the workflow id paid, not of run",
     );
   });
@@ -296,20 +268,14 @@ it.each([
     { events: [STARTED, { eventId: "3" }] },
     "its event 2 is missing: only a complete history can be replayed",
   ],
-  [{ events: [7_654_321] }, "HistoryEvent: expected object"],
-  [{ events: [{ eventId: "7654321a" }] }, "HistoryEvent.eventId: invalid integer"],
-  [{ events: [{ eventTime: "7:654321" }] }, "Timestamp: invalid timestamp"],
+  [{ events: [7_654_321] }, "its events are not in Temporal's JSON"],
+  [{ events: [{ eventId: "7654321a" }] }, "its events are not in Temporal's JSON"],
+  [{ events: [{ eventTime: "7:654321" }] }, "its events are not in Temporal's JSON"],
 ])("%j is no history, and that is reported without repeating it", (json, reason) => {
   const refusal = thrownBy(() => readHistory(json));
   expect(refusal).toBeInstanceOf(InvalidHistory);
   expect(refusal.message).toContain(reason);
   expect(inspect(refusal, { depth: 9 })).not.toContain("654321");
-});
-
-it("why events cannot be parsed stands in the cause", () => {
-  const { cause } = thrownBy(() => readHistory({ events: [{ eventId: "x" }] }));
-  expect(cause).toBeInstanceOf(Error);
-  expect(String(cause)).toContain("eventId: invalid integer");
 });
 
 it("a test of one's own asks whether a run goes on", async () => {

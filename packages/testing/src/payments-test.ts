@@ -272,7 +272,7 @@ export const beginTest = async (
       restartWorker,
       now: clock.now,
       sleep: clock.sleep,
-      replay: async (path) => replayRuns(workflowsPath, await runs.histories(), path),
+      replay: async (path = workflowsPath) => replayRuns(path, await runs.histories()),
       dispose: endAll,
       [Symbol.asyncDispose]: endAll,
     };

@@ -1,7 +1,6 @@
 import { isOpenStatus } from "@durable-payments/protocol";
 import { describeDifference, replayHistories, type RunToReplay } from "@durable-payments/replay";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import { Worker } from "@temporalio/worker";
 import { bundleOf } from "./bundles.ts";
 
 /** Runs would not continue under the code as it is now; the message shows where each differs. */
@@ -9,42 +8,25 @@ export class NotReplayable extends Error {
   override readonly name = "NotReplayable";
 }
 
-const isReplayable = async (
-  workflowsPath: string,
-  runs: ReadonlyArray<RunToReplay>,
-): Promise<boolean> => {
-  const workflowBundle = await bundleOf(workflowsPath, "worker");
-  for await (const { error } of Worker.runReplayHistories({ workflowBundle }, runs)) {
-    if (error !== undefined) return false;
-  }
-  return true;
-};
-
 /**
- * Replays histories against the code of the runs, or against other code. Differences are looked for only if there are
- * any, since that takes another bundle; the SDK does not see a send as another step.
+ * Replays histories against workflow code.
  *
- * @param path module of the workflows that the runs are of.
- * @param otherPath module to replay them against instead.
+ * @param path module of the workflows.
+ * @param runs those of a test.
  * @returns the workflow ids of the runs.
  * @throws NotReplayable
  */
 export const replayRuns = async (
   path: string,
   runs: ReadonlyArray<RunToReplay>,
-  otherPath = path,
 ): Promise<ReadonlyArray<string>> => {
-  const ids = runs.map(({ workflowId }) => workflowId);
-  const isOther = otherPath !== path;
-  if (!isOther && (await isReplayable(path, runs))) return ids;
-  const bundle = await bundleOf(otherPath, "replay");
   const lines: Array<string> = [];
-  for await (const replay of replayHistories(bundle, runs)) {
+  for await (const replay of replayHistories(await bundleOf(path, "replay"), runs)) {
     if (replay.deterministic) continue;
     const description = describeDifference(replay).map((line) => `  ${line}`);
     lines.push(`${replay.workflowId} (${replay.type}):`, ...description);
   }
-  if (isOther && lines.length === 0) return ids;
+  if (lines.length === 0) return runs.map(({ workflowId }) => workflowId);
   throw new NotReplayable(
     ["Runs of this test do not replay: the code differs from their histories.", ...lines].join(
       "\n",

@@ -118,7 +118,7 @@ it("prints how to replay a workflow that this package does not have", () => {
     deterministic: false,
     kind: "unknownWorkflow",
     message: "no such function is exported by the workflow bundle",
-    difference: { stack: [] },
+    lines: [],
   };
   expect(replayText([replay], [], () => ["Temporal: no such function"])).toContain(
     "--workflows PATH",

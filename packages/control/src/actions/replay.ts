@@ -3,7 +3,6 @@ import { decodeMessage } from "@durable-payments/codec";
 import { baseQueue, queryText, queryTexts, queryTime } from "@durable-payments/protocol";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import type { DataConverter } from "@temporalio/common";
-import type { WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import type { Operations } from "../facts/connection/operations.ts";
 import { findRun, listed } from "../facts/connection/temporal.ts";
@@ -101,10 +100,6 @@ export async function* selectRuns(
   if (earlier > 0) onSkipped({ reason: "started again since", runs: earlier });
 }
 
-/** Path of the module that exports the workflows of this project. */
-const ownWorkflows = (): string =>
-  fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions"));
-
 /** Runs a function on user input, and reports its failure as a fault of that input. */
 const withGiven = async <A>(what: string, use: () => Promise<A>): Promise<A> => {
   try {
@@ -114,21 +109,13 @@ const withGiven = async <A>(what: string, use: () => Promise<A>): Promise<A> => 
   }
 };
 
-const bundled = async (workflows: string): Promise<WorkflowBundle> => {
-  const { bundleForReplay } = await loadReplay();
-  const { paymentsBundler } = await import("@durable-payments/workflows/bundler-plugin");
-  return withGiven(`The workflows in ${workflows} cannot be bundled`, () =>
-    bundleForReplay(workflows, [paymentsBundler({ shared: [] })]),
-  );
-};
-
 /**
  * Replays histories against workflow code: would the runs continue under it?
  *
  * @param runs result of `selectRuns` or `readRunOfFile`.
- * @param workflows path of a module with further workflows; default: only those of this project.
+ * @param workflows path of a module that exports workflows of your own and, as a worker needs, those of this project; default: only the latter.
  * @param dataConverter decodes the histories of files; those of `selectRuns` are decoded already.
- * @returns one result for each run: deterministic, or with the place of the difference.
+ * @returns one result for each run: deterministic, or with the difference.
  * @throws InvalidInput if they cannot be bundled, or a history cannot be decoded.
  */
 export async function* replayRuns(
@@ -136,12 +123,15 @@ export async function* replayRuns(
   workflows?: string,
   dataConverter?: DataConverter,
 ): AsyncGenerator<Replay> {
-  const { replayHistories } = await loadReplay();
-  const bundle = await bundled(workflows ?? ownWorkflows());
-  let latest: RunToReplay | undefined;
-  async function* watched() {
+  const { bundleForReplay, replayHistories } = await loadReplay();
+  const { paymentsBundler } = await import("@durable-payments/workflows/bundler-plugin");
+  const path =
+    workflows ?? fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions"));
+  const bundle = await withGiven(`The workflows in ${path} cannot be bundled`, () =>
+    bundleForReplay(path, [paymentsBundler({ shared: [] })]),
+  );
+  async function* decoded() {
     for await (const run of runs) {
-      latest = run;
       if (dataConverter !== undefined)
         await withGiven(`The history of ${run.workflowId} cannot be decoded`, () =>
           decodeMessage(run.history, dataConverter),
@@ -149,13 +139,5 @@ export async function* replayRuns(
       yield run;
     }
   }
-  let own: WorkflowBundle | undefined;
-  for await (const replay of replayHistories(bundle, watched())) {
-    // A worker has both, and payouts are not exported by the module of somebody's own workflows.
-    const isUnknown = !replay.deterministic && replay.kind === "unknownWorkflow";
-    if (workflows !== undefined && latest !== undefined && isUnknown) {
-      own ??= await bundled(ownWorkflows());
-      yield* replayHistories(own, [latest]);
-    } else yield replay;
-  }
+  yield* replayHistories(bundle, decoded());
 }

@@ -8,7 +8,7 @@ export const goesOn = async (workflows: URL, file: string): Promise<boolean> => 
   const run = readRun(JSON.parse(await readFile(file, "utf8")));
   for await (const replay of replayHistories(bundle, [run])) {
     if (replay.deterministic) continue;
-    console.error(replay.message, replay.difference);
+    console.error(replay.message, replay.lines);
     return false;
   }
   return true;
