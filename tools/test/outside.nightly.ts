@@ -180,15 +180,10 @@ describe.each(LEGS)("$title", { concurrent: false }, (leg) => {
       await cli("doctor");
     });
 
-    it("replays a history, and shows the line of changed code", async () => {
+    it("replays a run, and shows the line of changed code", async () => {
       const inFolder = (file: string) => join(user.folder, file);
-      const show = ["workflow", "show", "--workflow-id", id, "--output", "json"];
-      const temporalCli = servers["TEMPORAL_CLI_PATH"] ?? "temporal";
-      const history = await user.run(temporalCli, ...show, "--address", temporal.address);
-      writeFileSync(inFolder("history.json"), history);
-      const replay = ["replay", "--file", "history.json", "--workflows"];
+      const replay = ["replay", id, "--workflows"];
       await cli(...replay, "src/workflows.ts");
-      await cli("replay", id, "--workflows", "src/workflows.ts");
       const source = readFileSync(inFolder("src/workflows.ts"), "utf8");
       const oneMore = source.replace("const { beneficiary_id }", 'await sleep("1 second");\n$&');
       const changed = `import { sleep } from "@temporalio/workflow";\n${oneMore}`;

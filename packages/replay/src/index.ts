@@ -1,5 +1,5 @@
 export { bundleForReplay, CannotBundle } from "./bundle.ts";
-export { type History, InvalidHistory, readRun, type RunToReplay } from "./history.ts";
+export type { History, RunToReplay } from "./history.ts";
 export {
   type DifferenceKind,
   describeDifference,

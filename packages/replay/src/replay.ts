@@ -170,7 +170,7 @@ const quietUnlessInstalled = (): void => {
  * activity runs. The SDK logs nothing of it, unless the process has installed a `Runtime`.
  *
  * @param workflowBundle from {@link bundleForReplay}
- * @param runs from {@link readRun}, or a workflow id with what the client's `fetchHistory` returns.
+ * @param runs each a workflow id with what the client's `fetchHistory` returns.
  * @returns one result for each run, in their order.
  */
 export async function* replayHistories(

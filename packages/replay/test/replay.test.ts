@@ -1,21 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { inspect } from "node:util";
-import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import type { WorkflowBundle } from "@temporalio/worker";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import {
   bundleForReplay,
   CannotBundle,
   type History,
-  InvalidHistory,
-  readRun,
   type Replay,
   replayHistories,
 } from "../src/index.ts";
-import { readHistory } from "../src/history.ts";
 import { goesOn } from "./examples/goes-on.ts";
 import {
   activityScheduled,
@@ -24,7 +18,6 @@ import {
   completed,
   historyOf,
   localActivityRecorded,
-  ofWorkflowId,
   patchRecorded,
   sent,
   timerStarted,
@@ -40,15 +33,6 @@ const replayed = async (...histories: ReadonlyArray<History>): Promise<Array<Rep
   const runs = histories.map((history, index) => ({ workflowId: `run-${index}`, history }));
   for await (const replay of replayHistories(bundle, runs)) replays.push(replay);
   return replays;
-};
-
-const thrownBy = (act: () => unknown): Error => {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof Error) return error;
-  }
-  throw new Error("nothing was thrown");
 };
 
 const differenceOf = async (history: History) => {
@@ -215,33 +199,6 @@ describe("what is sent as another payment is reported, though for Temporal it is
   });
 });
 
-describe("ids of children are derived from the workflow id, so that a run is replayed under its own:", () => {
-  const history = historyOf("startsChild", childInitiated("callsFirst", "paid/first"));
-  const json = (of: History): unknown => JSON.parse(historyToJSON(of));
-
-  it("read from the history", async () => {
-    const run = readRun(json(ofWorkflowId("paid", history)));
-    expect(run.workflowId).toBe("paid");
-    for await (const replay of replayHistories(bundle, [run])) {
-      expect(replay).toMatchObject({ workflowId: "paid", deterministic: true });
-    }
-  });
-
-  it("given for a history that does not say it", async () => {
-    expect(thrownBy(() => readRun(json(history))).message).toContain("pass the workflow id");
-    for await (const replay of replayHistories(bundle, [readRun(json(history), "paid")])) {
-      expect(replay).toMatchObject({ workflowId: "paid", deterministic: true });
-    }
-  });
-
-  it("not under another one", () => {
-    const named = ofWorkflowId("paid", history);
-    expect(thrownBy(() => readRun(json(named), "run")).message).toBe(
-      "it is the history of the workflow id paid, not of run",
-    );
-  });
-});
-
 it("histories are replayed one after the other, whatever becomes of each", async () => {
   const good = historyOf("callsFirst", activityScheduled("first"));
   const bad = historyOf("callsFirst", activityScheduled("second"));
@@ -254,45 +211,18 @@ it("histories are replayed one after the other, whatever becomes of each", async
   ]);
 });
 
-const STARTED = { eventId: "1", workflowExecutionStartedEventAttributes: {} };
-
-it.each([
-  [null, "it is not a JSON object with the events of a run"],
-  [{}, "it is not a JSON object with the events of a run"],
-  [[], "it is not a JSON object with the events of a run"],
-  ["text", "it is not a JSON object with the events of a run"],
-  [{ events: 1 }, "its `events` are not a list"],
-  [{ events: [] }, "it does not begin with the event WORKFLOW_EXECUTION_STARTED"],
-  [{ events: [{ eventId: "1" }] }, "it does not begin with the event WORKFLOW_EXECUTION_STARTED"],
-  [
-    { events: [STARTED, { eventId: "3" }] },
-    "its event 2 is missing: only a complete history can be replayed",
-  ],
-  [{ events: [7_654_321] }, "its events are not in Temporal's JSON"],
-  [{ events: [{ eventId: "7654321a" }] }, "its events are not in Temporal's JSON"],
-  [{ events: [{ eventTime: "7:654321" }] }, "its events are not in Temporal's JSON"],
-])("%j is no history, and that is reported without repeating it", (json, reason) => {
-  const refusal = thrownBy(() => readHistory(json));
-  expect(refusal).toBeInstanceOf(InvalidHistory);
-  expect(refusal.message).toContain(reason);
-  expect(inspect(refusal, { depth: 9 })).not.toContain("654321");
-});
-
 it("a test of one's own asks whether a run goes on", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "replay-test-"));
-  const file = join(folder, "run.json");
   const workflows = new URL("./support/workflows.ts", import.meta.url);
   const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   try {
-    const called = (name: string) =>
-      historyToJSON(ofWorkflowId("run", historyOf("callsFirst", activityScheduled(name))));
-    writeFileSync(file, called("first"));
-    expect(await goesOn(workflows, file)).toBe(true);
-    writeFileSync(file, called("second"));
-    expect(await goesOn(workflows, file)).toBe(false);
+    const called = (name: string) => ({
+      workflowId: "run",
+      history: historyOf("callsFirst", activityScheduled(name)),
+    });
+    expect(await goesOn(workflows, called("first"))).toBe(true);
+    expect(await goesOn(workflows, called("second"))).toBe(false);
     expect(logged).toHaveBeenCalledOnce();
   } finally {
     logged.mockRestore();
-    rmSync(folder, { recursive: true });
   }
 });

@@ -1,5 +1,5 @@
 import type { SkippedRuns } from "@durable-payments/control";
-import type { Replay, RunToReplay } from "@durable-payments/replay";
+import type { Replay } from "@durable-payments/replay";
 import { Command } from "effect/cli";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -148,8 +148,7 @@ export const ledger = Command.make("ledger").pipe(
 );
 
 const replayed = {
-  id: maybeId("Workflow id of a run, or of the run in FILE"),
-  file: text("file", "FILE", "History written by temporal workflow show --output json"),
+  id: maybeId("Workflow id of a run"),
   failed: on("failed", "All failed runs; only the latest of each id"),
   open: on("open", "All open runs of the task queue, of every type"),
   since: time("since", "AGE", "With --failed or --open: started since, such as 30d"),
@@ -161,26 +160,20 @@ const replayed = {
 /** `starter replay`: replays histories against the workflow code. */
 export const replay = Command.make("replay", replayed, (given) =>
   runCommand(given.json, async (output, work) => {
-    const { failed: isFailed, file: name, id: workflowId, open: isOpen, since, type } = given;
-    if ((isFailed || isOpen) === (workflowId !== undefined || name !== undefined))
-      throw badUsage("Pass one of these: the ID of a run, --file FILE, --failed, or --open.");
+    const { failed: isFailed, id: workflowId, open: isOpen, since, type } = given;
+    if ((isFailed || isOpen) === (workflowId !== undefined))
+      throw badUsage("Pass one of these: the ID of a run, --failed, or --open.");
     // It has native code.
     const { describeDifference } = await import("@durable-payments/replay");
-    const { dataConverter } = work.temporalSettings(process.env);
     const workflows = given.workflows === undefined ? undefined : resolve(given.workflows);
-    const replayAll = async (selected: AsyncIterable<RunToReplay> | Iterable<RunToReplay>) => {
-      const found: Array<Replay> = [];
-      for await (const run of work.replayRuns(selected, workflows, dataConverter)) found.push(run);
-      return found;
-    };
     const selection = { workflowId, isFailed, isOpen, since: since?.getTime(), type };
     const skipped: Array<SkippedRuns> = [];
-    const runs =
-      name === undefined
-        ? await work.operating((operations) =>
-            replayAll(work.selectRuns(operations, selection, (some) => skipped.push(some))),
-          )
-        : await replayAll([await work.readRunOfFile(await work.readJson(name), name, workflowId)]);
+    const runs = await work.operating(async (operations) => {
+      const selected = work.selectRuns(operations, selection, (some) => skipped.push(some));
+      const found: Array<Replay> = [];
+      for await (const run of work.replayRuns(selected, workflows)) found.push(run);
+      return found;
+    });
     output.answer({ runs, skipped }, (shown) =>
       work.replayText(shown.runs, shown.skipped, describeDifference),
     );

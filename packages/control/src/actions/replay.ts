@@ -1,8 +1,7 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import { decodeMessage } from "@durable-payments/codec";
 import { baseQueue, queryText, queryTexts, queryTime } from "@durable-payments/protocol";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
-import type { DataConverter } from "@temporalio/common";
+import type { WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import type { Operations } from "../facts/connection/operations.ts";
 import { findRun, listed } from "../facts/connection/temporal.ts";
@@ -24,34 +23,6 @@ export interface SkippedRuns {
   readonly reason: string;
   readonly runs: number;
 }
-
-/** Loaded only for a replay, because it has native code. */
-const loadReplay = () => import("@durable-payments/replay");
-
-/**
- * Reads the run whose history a file holds.
- *
- * @param json content of the file.
- * @param file its name, for messages.
- * @param workflowId of the run, if its history lacks it, as those of older servers do.
- * @returns the run, to be replayed.
- * @throws InvalidInput if it is not a history, or is that of another run, or its run is not known.
- */
-export const readRunOfFile = async (
-  json: unknown,
-  file: string,
-  workflowId?: string,
-): Promise<RunToReplay> => {
-  const { InvalidHistory, readRun } = await loadReplay();
-  try {
-    return readRun(json, workflowId);
-  } catch (error) {
-    if (!(error instanceof InvalidHistory)) throw error;
-    throw invalidInput(
-      `${file} cannot be replayed: ${error.message}. \`temporal workflow show --output json\` writes a history.`,
-    );
-  }
-};
 
 /** Returns the condition of Temporal's visibility. All types count, with or without a write: a worker must continue each. */
 const conditionOf = ({ isFailed, isOpen, since, type }: ReplaySelection): string => {
@@ -100,44 +71,28 @@ export async function* selectRuns(
   if (earlier > 0) onSkipped({ reason: "started again since", runs: earlier });
 }
 
-/** Runs a function on user input, and reports its failure as a fault of that input. */
-const withGiven = async <A>(what: string, use: () => Promise<A>): Promise<A> => {
-  try {
-    return await use();
-  } catch (error) {
-    throw invalidInput(`${what}: ${messageOf(error)}`);
-  }
-};
-
 /**
  * Replays histories against workflow code: would the runs continue under it?
  *
- * @param runs result of `selectRuns` or `readRunOfFile`.
+ * @param runs result of `selectRuns`.
  * @param workflows path of a module that exports workflows of your own and, as a worker needs, those of this project; default: only the latter.
- * @param dataConverter decodes the histories of files; those of `selectRuns` are decoded already.
  * @returns one result for each run: deterministic, or with the difference.
- * @throws InvalidInput if they cannot be bundled, or a history cannot be decoded.
+ * @throws InvalidInput if they cannot be bundled.
  */
 export async function* replayRuns(
-  runs: AsyncIterable<RunToReplay> | Iterable<RunToReplay>,
+  runs: AsyncIterable<RunToReplay>,
   workflows?: string,
-  dataConverter?: DataConverter,
 ): AsyncGenerator<Replay> {
-  const { bundleForReplay, replayHistories } = await loadReplay();
+  // Loaded only for a replay, because it has native code.
+  const { bundleForReplay, replayHistories } = await import("@durable-payments/replay");
   const { paymentsBundler } = await import("@durable-payments/workflows/bundler-plugin");
   const path =
     workflows ?? fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions"));
-  const bundle = await withGiven(`The workflows in ${path} cannot be bundled`, () =>
-    bundleForReplay(path, [paymentsBundler({ shared: [] })]),
-  );
-  async function* decoded() {
-    for await (const run of runs) {
-      if (dataConverter !== undefined)
-        await withGiven(`The history of ${run.workflowId} cannot be decoded`, () =>
-          decodeMessage(run.history, dataConverter),
-        );
-      yield run;
-    }
+  let bundle: WorkflowBundle;
+  try {
+    bundle = await bundleForReplay(path, [paymentsBundler({ shared: [] })]);
+  } catch (error) {
+    throw invalidInput(`The workflows in ${path} cannot be bundled: ${messageOf(error)}`);
   }
-  yield* replayHistories(bundle, decoded());
+  yield* replayHistories(bundle, runs);
 }

@@ -1,4 +1,5 @@
-import { type History, readHistory } from "../../src/history.ts";
+import proto from "@temporalio/proto";
+import type { History } from "../../src/index.ts";
 
 type Event = { readonly eventType: string } & Readonly<Record<string, unknown>>;
 
@@ -39,7 +40,7 @@ export const childInitiated = (workflowType: string, workflowId: string): Event 
 
 export const timerStarted = (timerId = "1"): Event => ({
   eventType: "EVENT_TYPE_TIMER_STARTED",
-  timerStartedEventAttributes: { ...DECIDED, timerId, startToFireTimeout: "60s" },
+  timerStartedEventAttributes: { ...DECIDED, timerId, startToFireTimeout: { seconds: 60 } },
 });
 
 export const localActivityRecorded = (activityType: string): Event => ({
@@ -87,16 +88,6 @@ export const completed: Event = {
 
 const taskQueue = { name: "payments", kind: "TASK_QUEUE_KIND_NORMAL" };
 
-/** The same history as a newer server writes it, which says the workflow id. */
-export const ofWorkflowId = (workflowId: string, history: History): History => {
-  const [first, ...events] = history.events ?? [];
-  const workflowExecutionStartedEventAttributes = {
-    ...first?.workflowExecutionStartedEventAttributes,
-    workflowId,
-  };
-  return { events: [{ ...first, workflowExecutionStartedEventAttributes }, ...events] };
-};
-
 /** The first events of a history. */
 export const beginOf = ({ events }: History, length: number): History => ({
   events: (events ?? []).slice(0, length),
@@ -112,7 +103,7 @@ export const historyOf = (workflowType: string, ...decided: ReadonlyArray<Event>
         taskQueue,
         originalExecutionRunId: "11111111-1111-4111-8111-111111111111",
         firstExecutionRunId: "11111111-1111-4111-8111-111111111111",
-        workflowTaskTimeout: "10s",
+        workflowTaskTimeout: { seconds: 10 },
         attempt: 1,
       },
     },
@@ -134,11 +125,11 @@ export const historyOf = (workflowType: string, ...decided: ReadonlyArray<Event>
     },
     ...decided,
   ];
-  return readHistory({
+  return proto.temporal.api.history.v1.History.fromObject({
     events: events.map((event, index) => ({
       ...event,
       eventId: String(index + 1),
-      eventTime: "2026-11-21T10:00:00Z",
+      eventTime: { seconds: 1_795_255_200 },
     })),
   });
 };
