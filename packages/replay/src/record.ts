@@ -3,7 +3,7 @@ import { decode } from "@temporalio/common/lib/encoding.js";
 
 /** A command that the workflow's code gave while it was replayed. */
 export interface RecordedCommand {
-  /** Of an activity, by which the command and its event are known as one. */
+  /** The id of the activity, if it is one: its event has the same. */
   readonly activityId?: string;
   /** The step that an activity sends, if it sends one. */
   readonly step?: string;
