@@ -42,7 +42,9 @@ export const isFinalRow = (of: Outcome): boolean => FINAL.has(moneyOfRow(of));
 
 /** Makes the view of a row. */
 export const rowView = (row: ListedRow, nameOf: NameOf): BatchRowView => {
-  const { number, outcomeAt, payoutId, reason, shown, status, word, workflowId } = row;
+  const { number, outcomeAt, payoutId, shown, standing, status, word, workflowId } = row;
+  // What its run said of a payout before is no reason of the present outcome.
+  const isOld = status !== "covered" && (standing === "made" || standing === "completed");
   return {
     ...paymentFields(row),
     number,
@@ -53,6 +55,6 @@ export const rowView = (row: ListedRow, nameOf: NameOf): BatchRowView => {
     payoutId,
     word,
     outcomeAt,
-    reason,
+    reason: isOld ? null : row.reason,
   };
 };

@@ -10,13 +10,14 @@ import {
   type FoundRun,
   outcomeReason,
   type Pause,
+  plainWord,
   type RecordedWait,
   type RecordedWrite,
   type Standing,
   type WriteRow,
 } from "@durable-payments/ledger";
 import { NOT_YET } from "@durable-payments/protocol";
-import { nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
+import { failureTypes, nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
 import type { TimelineItem } from "../facts/history.ts";
 import { type Progress, waitOf } from "../facts/progress.ts";
 import { paymentFields, pauseOf, type StepView } from "./run-view.ts";
@@ -146,6 +147,17 @@ const moneyText = ({ run: { endState, status, type } }: Evidence): string | unde
 const endText = ({ by, reason }: Decision): string =>
   `stopped by ${by}${reason === null ? "" : `: ${reason}`}`;
 
+/**
+ * Returns why a run has ended. An end tells the outcome of a payout as it was then; the ledger has the present one, which a
+ * decision about the word may have changed.
+ */
+export const endReasonOf = ({ rows, run }: FoundRun): string | null =>
+  run.endType === failureTypes.payoutFailed && rows.some(({ standing }) => IS_MADE.has(standing))
+    ? null
+    : run.endReason;
+
+const IS_MADE: ReadonlySet<Standing> = new Set(["made", "completed", "failed", "returned"]);
+
 /** Returns why a run has its status, for a person; null if there is nothing to say. */
 export const reasonOf = (evidence: Evidence): string | null => {
   const { end, progress, rows, run } = evidence;
@@ -156,10 +168,14 @@ export const reasonOf = (evidence: Evidence): string | null => {
     run.status === "unknown"
       ? rows.find(({ standing, state }) => standing === "unknown" || state === "sending")
       : undefined;
-  const unlisted = rows.find(isUnlisted);
+  const unlisted = rows.find((row) => isUnlisted(row, evidence.words));
   const decided = rows.find(({ decidedWord }) => decidedWord !== null);
   const own = rows.filter(({ ownerId }) => ownerId === run.workflowId);
-  const lost = decided ? undefined : own.map(outcomeReason).find((why) => why !== undefined);
+  const lost = own
+    .map(({ decidedWord, standing, word }) =>
+      outcomeReason({ standing, word: decidedWord === null ? word : null }),
+    )
+    .find((why) => why !== undefined);
   const isHeld = asking !== undefined || approval !== undefined || doubted !== undefined;
   const parts = [
     end && endText(end),
@@ -171,8 +187,7 @@ export const reasonOf = (evidence: Evidence): string | null => {
     unlisted &&
       `${wordText(unlisted, evidence)}, which no setting lists: use word to say what that means`,
     decided && wordText(decided, evidence),
-    // How its run ended does not explain what the service says of its payout.
-    lost !== undefined || run.endReason === end?.reason ? undefined : run.endReason,
+    lost !== undefined || run.endReason === end?.reason ? undefined : endReasonOf(evidence),
     // A decision is of no use to a paused workflow, so it is said with the question, too.
     progress?.isPaused &&
       "its workflow is paused in Temporal: it continues once it is unpaused there",
@@ -202,9 +217,18 @@ const wordText = ({ decidedWord, word }: RecordedWrite, { words = [] }: Evidence
   return `as ${by} said of the word "${word ?? decidedWord}"`;
 };
 
-/** Returns whether the outcome of a payout waits for a person to say what the service's word means. */
-export const isUnlisted = ({ standing, wordUnlisted }: RecordedWrite): boolean =>
-  standing === "made" && wordUnlisted === true;
+/**
+ * Returns whether the outcome of a payout waits for a person to say what the service's word means.
+ *
+ * @param words the decisions; the tracker needs a moment to follow one.
+ */
+export const isUnlisted = (
+  { account, standing, word, wordUnlisted }: RecordedWrite,
+  words: ReadonlyArray<DecidedWord> = [],
+): boolean =>
+  standing === "made" &&
+  wordUnlisted === true &&
+  !words.some((one) => one.account === account && one.word === plainWord(word ?? ""));
 
 /** Words a payout that was made: its outcome and when it was seen, the service's own word, and the day on which it is due. */
 const outcomeText = (row: RecordedWrite, evidence: Evidence) => {

@@ -128,9 +128,10 @@ const progressOf = async ({ client }: ListSources, { run, waits }: FoundRun) => 
 export const listRuns = async (sources: ListSources, given: ListFilter, page: ListPage) => {
   const { ledger, whyNot = [] } = sources;
   const filter = await filterOf(ledger, given);
-  const [{ next, runs: found }, pauses] = await Promise.all([
+  const [{ next, runs: found }, pauses, words] = await Promise.all([
     ledger.listRuns(filter, page),
     ledger.pauses(),
+    ledger.decidedWords(),
   ]);
   const rows = found.flatMap((run) => run.rows);
   const payees = [
@@ -148,7 +149,7 @@ export const listRuns = async (sources: ListSources, given: ListFilter, page: Li
     });
     const { run } = of;
     const end = run.isStopped ? endAmong(await ledger.decisionsOf(run.workflowId)) : undefined;
-    const evidence = { ...of, ...seen, pauses, end, now: Date.now() };
+    const evidence = { ...of, ...seen, pauses, words, end, now: Date.now() };
     return viewOf(evidence, reasonOf(evidence), nameOf, isAsked(filter));
   });
   return { runs, next, notes: [...notes] };

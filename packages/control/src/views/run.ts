@@ -27,7 +27,7 @@ import {
   type Status,
   viewOf,
 } from "../rules/run-view.ts";
-import { type Evidence, isUnlisted, reasonOf, stepsOf } from "../rules/standing.ts";
+import { endReasonOf, type Evidence, isUnlisted, reasonOf, stepsOf } from "../rules/standing.ts";
 
 /** A run that the ledger does not know, or that cannot be looked up there: Temporal alone says how it is. */
 const unrecorded = (
@@ -113,8 +113,8 @@ export const readRun = async (sources: Sources, workflowId: string) => {
   ]);
   const end = endAmong(decisions);
   const words =
-    ledger !== undefined && run.account !== null && rows.some((row) => row.decidedWord !== null)
-      ? await ledger.decidedWords(run.account)
+    ledger !== undefined && rows.some(({ decidedWord, word }) => decidedWord ?? word)
+      ? await ledger.decidedWords()
       : [];
   const evidence: Evidence = {
     run,
@@ -136,11 +136,12 @@ export const readRun = async (sources: Sources, workflowId: string) => {
   const nameOf = ledger ? await readNames(ledger, payees, rows) : () => null;
   const view = viewOf(evidence, reasonOf(evidence), nameOf);
   const inbox = ledger ? await itemsOf(ledger, rows) : [];
+  const endReason = endReasonOf(evidence);
   return {
     ...view,
     steps: stepsOf(evidence),
     inbox,
-    failure: run.endReason === null ? null : { type: run.endType ?? "", message: run.endReason },
+    failure: endReason === null ? null : { type: run.endType ?? "", message: endReason },
     /** The person who ended it, and the reason. */
     end: end === undefined ? null : { by: end.by, reason: end.reason, at: end.at },
     /** Its page in Temporal's Web UI. */
@@ -192,7 +193,7 @@ export async function* followRun(
 const UNHAPPY: ReadonlyArray<Status> = ["failed", "timedOut", "terminated", "cancelled", "ended"];
 
 /** Facts that the next action depends on, besides the view. */
-interface Ended extends Pick<Evidence, "progress" | "rows" | "run"> {
+interface Ended extends Pick<Evidence, "progress" | "rows" | "run" | "words"> {
   readonly end?: Decision | undefined;
   readonly failure: Failure | null;
 }
@@ -240,7 +241,7 @@ export const nextOf = (
         );
     } else if (item.kind === "question") next.push({ operation: "answer", workflowId: id });
   }
-  const unlisted = ended.rows.find(isUnlisted);
+  const unlisted = ended.rows.find((row) => isUnlisted(row, ended.words));
   if (unlisted?.word) {
     const { account, word } = unlisted;
     next.push({ operation: "word", workflowId: word, account });

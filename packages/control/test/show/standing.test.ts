@@ -1,4 +1,4 @@
-import type { Decision, Standing, RunStatus } from "@durable-payments/ledger";
+import type { Decision, Run, RunStatus, Standing } from "@durable-payments/ledger";
 import { expect, it } from "vitest";
 import type { TimelineItem } from "../../src/facts/history.ts";
 import { type Progress, waitOf } from "../../src/facts/progress.ts";
@@ -273,6 +273,34 @@ it.each<[string, RunStatus, Partial<Evidence>, string | null]>([
 ])("says the outcome of the money of a cancelled run: %s", (_, status, more, why) => {
   const found = { ...nothing, ...more, run: run({ status, endState: "cancelled" }) };
   expect(reasonOf(found)).toBe(why);
+});
+
+const BEFORE = { endType: "PayoutFailed", endReason: 'Payout p-1 is "Odd".' };
+const DECIDED = { decidedWord: "odd", word: "Odd" };
+
+it.each<[string, RunStatus, Partial<Run>, Standing, string]>([
+  ["paid", "succeeded", BEFORE, "completed", "its payout was made and has completed; as ada"],
+  ["open", "waiting", BEFORE, "made", "its payout was made and is under way; as ada"],
+  ["came back", "returned", {}, "returned", "its payout came back; as ada"],
+  ["failed", "failed", { endState: "succeeded" }, "failed", "its payout has failed; as ada"],
+])("the end of a run does not outlive a corrected word: %s", (_, status, more, standing, why) => {
+  const found = {
+    ...nothing,
+    rows: [{ ...payout(standing), ...DECIDED }],
+    words: [{ account: ACCOUNT, word: "odd", means: "open", by: "ada", at: 1, reason: null }],
+    run: run({ status, endState: "failed", ...more }),
+  } satisfies Evidence;
+  expect(reasonOf(found)).toBe(`${why} said of the word "Odd"`);
+});
+
+it("asks for the meaning of a word only until somebody has decided it, also before the tracker has followed", () => {
+  const asking = { ...payout("made"), word: "Odd", wordUnlisted: true };
+  const found = { ...nothing, rows: [asking], run: run({ status: "waiting" }) };
+  expect(reasonOf(found)).toContain("use word to say what that means");
+  const words = [
+    { account: ACCOUNT, word: "odd", means: "completed", by: "ada", at: 1, reason: null },
+  ] as const;
+  expect(reasonOf({ ...found, words })).not.toContain("use word");
 });
 
 it("says of a success without a payment that nothing was paid", () => {
