@@ -93,7 +93,7 @@ export const reportText = (
             `All ${counted(
               totals.reduce((sum, { payments }) => sum + payments, 0),
               "payment",
-            )}`,
+            )}${by === "reason" ? " with a reason" : ""}`,
           ),
           totalsText(totals),
         ],

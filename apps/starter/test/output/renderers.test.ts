@@ -326,6 +326,8 @@ it("prints a report with the states in which there is money", () => {
   const time = { since: NOW - 30 * 86_400_000, until: null };
   const report = { ...time, by: "payee", lines: [payee], totals: [line] } as const;
   expect(reportText(report, NOW)).toMatchSnapshot("in columns");
+  const reasons = reportText({ ...report, by: "reason" }, NOW);
+  expect(reasons).toMatch(/^All \d+ payments with a reason$/m);
   const none = reportText({ by: null, since: null, until: null, lines: [], totals: [] });
   expect(none).toBe("No payment found.");
   const all = { ...payee, paid: "1.00", unknown: "2.00", cameBack: "3.00", notPaid: "4.00" };

@@ -173,6 +173,12 @@ const SENT_BY: Readonly<Record<string, string>> = {
   cardholder: "createCardholder",
 };
 
+/** The id that may take the place of a whole object of an input: then none is created. */
+const REPLACED_BY: Readonly<Record<string, string>> = {
+  beneficiary: "beneficiary_id",
+  cardholder: "card_holder_id",
+};
+
 /** Returns why an amendment cannot help: it changes a request that has succeeded. In a user's own workflow, the step says so. */
 export const whyNotAmended = (
   { rows, workflowId, workflowType }: Pick<Planning, "rows" | "workflowId" | "workflowType">,
@@ -187,9 +193,17 @@ export const whyNotAmended = (
     const done = rows.find((row) => row.state === "done" && row.operation === operation);
     if (done === undefined) continue;
     const id = done.madeId === null ? "" : ` (${done.madeId})`;
+    const other = lookUp(REPLACED_BY, field);
+    const isUsed = rows.some(
+      (row) => row.state === "done" && other !== undefined && row.operation === SENT_BY[other],
+    );
+    const way =
+      other === undefined || isUsed
+        ? "Start another run under a new id."
+        : `To use another one, create it at the service, and amend its id: ${JSON.stringify({ [field]: null, [other]: "ID" })}.`;
     const is = done.standing === "made" ? "was already made" : "has already succeeded";
     return refused(
-      `${path} cannot be amended: ${done.step} of ${workflowId} ${is}${id}. Start another run under a new id. Nothing was done.`,
+      `${path} cannot be amended: ${done.step} of ${workflowId} ${is}${id}. ${way} Nothing was done.`,
       workflowId,
     );
   }

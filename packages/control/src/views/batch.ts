@@ -7,6 +7,7 @@ import {
   type MoneyState,
   type Pause,
 } from "@durable-payments/ledger";
+import { chunksOf } from "effect/Array";
 import { setTimeout } from "node:timers/promises";
 import { keptOf } from "../actions/batch/batch.ts";
 import { type NextOperation, notFound } from "../errors.ts";
@@ -160,7 +161,9 @@ export const readListing = async (
   return listingOf(own, fresh, isWhole);
 };
 
-/** Reads rows of a batch, each with the outcome of it. */
+const READ_AT_ONCE = 500;
+
+/** Reads rows of a batch, each with the outcome of it. The id of a row that never started is free: a newer file may have it. */
 const readRowViews = async (
   ledger: Ledger,
   id: string,
@@ -169,7 +172,24 @@ const readRowViews = async (
   const rows = await ledger.listRows(id, filter);
   const payees = rows.map(({ payee }) => payee);
   const nameOf = await readNames(ledger, payees);
-  return rows.map((row) => rowView(row, nameOf));
+  const free = rows.filter(({ status }) => status === "rejected");
+  const since = new Map<string, string>();
+  for (const part of chunksOf(free, READ_AT_ONCE)) {
+    const workflowIds = part.map(({ workflowId }) => workflowId);
+    for (const { batch, batchRow, workflowId } of await ledger.runs({ workflowIds }))
+      if (batch !== id)
+        since.set(
+          workflowId,
+          batch === null
+            ? `a newer run of ${workflowId} has it`
+            : `row ${batchRow} of the newer file ${batch} has it`,
+        );
+  }
+  return rows.map((row) => {
+    const newer = row.status === "rejected" ? since.get(row.workflowId) : undefined;
+    const reason = newer === undefined ? row.reason : `${row.reason ?? "rejected"}; ${newer}`;
+    return rowView({ ...row, reason }, nameOf);
+  });
 };
 
 /**

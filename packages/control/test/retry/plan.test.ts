@@ -322,6 +322,16 @@ test("an id may take the place of a beneficiary that was created", () => {
 });
 
 test.each([
+  ["payout", "beneficiary", ["createBeneficiary"], '{"beneficiary":null,"beneficiary_id":"ID"}'],
+  ["payout", "beneficiary", ["createBeneficiary", "createPayout"], "Start another run"],
+  ["onboardCardholder", "cardholder", ["createCardholder"], '{"cardholder":null,"card_holder_id":'],
+])("a refusal to amend %s's %s after %j names the way: %s", (workflowType, name, steps, way) => {
+  const given = { rows: steps.map(done), workflowId: "invoice-17", workflowType };
+  const amendment = { fields: [`${name}.country`], input: { [name]: {} } };
+  expect(whyNotAmended(given, amendment)?.message).toContain(way);
+});
+
+test.each([
   [{ payout: { amount: "-1" } }, "The input is invalid"],
   [{ payout: { amount: "250.00" } }, "changes nothing"],
   [{ account: "other" }, "account that pays cannot be amended"],

@@ -63,6 +63,22 @@ test("a payout that completed after its run was cancelled is paid, on the screen
   );
 });
 
+test("a row of a cancelled file names the newer file, or the single run, that has its id now", async () => {
+  const { ledger } = await fileOf([null, null, null], "waiting");
+  await ledger.rejectRows(ID, "cancelled by ada: wrong date");
+  const start = { by: "ada", how: "--by", value: { type: "payout", content: "c" } };
+  const { amount, currency, payee, reference } = row().request;
+  const of = { account: ACCOUNT, runId: null, type: "payout", amount, currency, payee, reference };
+  const newer = { batch: "payouts/9e", batchRow: 7 };
+  await ledger.recordStart({ ...of, ...newer, workflowId: "payout/1" }, start);
+  await ledger.recordStart({ ...of, batch: null, batchRow: null, workflowId: "payout/2" }, start);
+  expect((await batchOfId(ledger, ID)).notPaid.map(({ reason }) => reason)).toEqual([
+    "cancelled by ada: wrong date; row 7 of the newer file payouts/9e has it",
+    "cancelled by ada: wrong date; a newer run of payout/2 has it",
+    "cancelled by ada: wrong date",
+  ]);
+});
+
 test("an amended row has the amount and the payee that were sent, never the name of the payee before", async () => {
   const { ledger } = await fileOf([null]);
   const sent = row({ workflowId: "payout/1", state: "done", madeId: "p-1" });
