@@ -35,13 +35,22 @@ const ofSettings = <A>(use: (settings: Settings) => A): A => {
   }
 };
 
-/** Returns the accounts of these settings, as the ledger names them: the key is not needed for that. */
-export const accountsHere = (): ReadonlyArray<KnownAccount> =>
-  Array.from(ofSettings(accountsOf)).flatMap(([name, { baseUrl, clientId }]) =>
+/** The account of the top level of the settings, which has no name there. */
+const UNNAMED = "default";
+
+/**
+ * Returns the accounts of these settings, as the ledger names them: the key is not needed for that. Each has a name by which
+ * it can be chosen; the unnamed one is called `default`, unless another one is.
+ */
+export const accountsHere = (): ReadonlyArray<KnownAccount> => {
+  const all = ofSettings(accountsOf);
+  const unnamed = all.has(UNNAMED) ? undefined : UNNAMED;
+  return Array.from(all).flatMap(([name = unnamed, { baseUrl, clientId }]) =>
     baseUrl === undefined || clientId === undefined
       ? []
       : [{ name, hash: accountHash({ baseUrl, clientId }) }],
   );
+};
 
 /** Returns the name of an account of these settings; its hash if it has none. */
 export const accountNameHere = (hash: string): string =>
@@ -72,8 +81,8 @@ export const assumptionsHere = (account?: string): Assumptions =>
   Result.getOrThrowWith(
     makeAssumptions(
       ofSettings((settings) => {
-        const named = accountsHere().find(({ hash }) => hash === account)?.name;
-        return accountsOf(settings).get(named)?.assumptions ?? settings.assumptions ?? {};
+        const name = accountsHere().find(({ hash }) => hash === account)?.name;
+        return accountsOf(settings).get(name)?.assumptions ?? settings.assumptions ?? {};
       }),
     ),
     ({ message }) => badUsage(`${message} Nothing was done.`),

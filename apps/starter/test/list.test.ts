@@ -154,6 +154,30 @@ it("refuses a status and an account that do not exist, before anything is read",
   expect(await runStarter("list", "--account", "nobody")).toMatchObject({ code: 2 });
 });
 
+it("chooses the account of the top level of the settings by the name default", async () => {
+  const file = join(folder, "accounts.json");
+  const baseUrl = "https://api.example.com";
+  const accounts = { swiss: { clientId: "client-2", baseUrl, apiKey: "k" } };
+  writeFileSync(file, JSON.stringify({ accounts, clientId: "client", baseUrl, apiKey: "k" }));
+  vi.stubEnv("PAYMENTS_SETTINGS", file);
+  for (const command of [["list"], ["report", "--since", "1d"]]) {
+    const { code, stdout } = await runStarter(...command, "--account", "default");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/No (?:run|payment) found/);
+  }
+  const unknown = await runStarter("list", "--account", "nobody");
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("default, swiss") });
+  // An account that is called so has the name.
+  const called = {
+    clientId: "client",
+    baseUrl,
+    apiKey: "k",
+    accounts: { default: accounts.swiss },
+  };
+  writeFileSync(file, JSON.stringify(called));
+  expect((await runStarter("limits", "show")).stdout).toMatch(/^[\da-f]{16}: .*\ndefault: /);
+});
+
 it.each([
   "",
   "inbox",

@@ -6,7 +6,7 @@ import { described, runCommand, type Work } from "./run-command.ts";
 
 /** Conditions that `list` and `report` have in common. */
 const COMMON = {
-  account: text("account", "NAME", "Account of the settings that pays"),
+  account: text("account", "NAME", 'Account that pays, by name; the unnamed one is "default"'),
   currency: text("currency", "CODE", "Currency, such as EUR"),
   csv: on("csv", "Print CSV, one line for each payment, for a spreadsheet"),
   json,
