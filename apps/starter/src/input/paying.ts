@@ -77,7 +77,7 @@ export const submit = async (
 const planText = (plan: FilePlan): ReadonlyArray<string> => {
   const amounts = Object.entries(plan.totals).map(([currency, total]) => `${total} ${currency}`);
   return [
-    `${counted(plan.rows, "row")}, all valid: ${amounts.join(", ") || "nothing to pay"}`,
+    `${counted(plan.rows, "row")}, all valid. To pay: ${counted(plan.rows - plan.known.length, "row")}, ${amounts.join(", ") || "nothing"}`,
     `Batch: ${plan.batch}`,
     ...knownLines(plan.known),
     ...plan.unlikely.map((warning) => `Warning: ${warning}`),
