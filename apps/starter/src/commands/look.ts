@@ -22,8 +22,9 @@ export const overview = {
         work.diagnose(work.operationsSettings()),
         work.reading(work.readOverview),
       ]);
-      const wrong = checks.filter(({ status }) => status === "failed");
-      const next = [...wrong.map((check) => check.next ?? DOCTOR), ...seen.next];
+      const nextOf = (of: Check["status"]) =>
+        checks.flatMap(({ next, status }) => (status === of ? [next ?? DOCTOR] : []));
+      const next = [...nextOf("failed"), ...seen.next, ...nextOf("warning")];
       // Each remedy once.
       const offered = [...new Map(next.map((one) => [one.operation, one])).values()].slice(0, 3);
       output.answer({ ...seen, checks: checks.filter(isGlanced), next: offered }, (shown) =>

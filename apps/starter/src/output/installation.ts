@@ -1,5 +1,6 @@
 import type { Check, Diagnosis, OverviewView, RecoveryReport } from "@durable-payments/control";
 import { commandOf, nextLines } from "./next.ts";
+import { KINDS } from "./run-text.ts";
 import {
   beside,
   columnsOf,
@@ -8,7 +9,6 @@ import {
   noteLines,
   pad,
   pairs,
-  roughly,
   section,
   styled,
   table,
@@ -29,23 +29,23 @@ const COLOURS = { ok: "green", warning: "yellow", failed: "red", skipped: "gray"
 const checkStatus = (status: Check["status"]): string => styled(COLOURS[status], SIGNS[status]);
 
 /** Answers whether everything is fine, in one line. */
-const firstLine = ({ checks, failed, inbox, pauses }: ShownOverview): string => {
-  const [wrong, warnings] = (["failed", "warning"] as const).map(
-    (of) => checks.filter(({ status }) => status === of).length,
-  ) as [number, number];
+const firstLine = ({ checks, failed, inbox }: ShownOverview): string => {
+  const are = (of: Check["status"]) => checks.filter(({ status }) => status === of);
+  const items = inbox.reduce((sum, { count }) => sum + count, 0);
+  const [wrong, warnings] = [are("failed").length, are("warning")];
   const parts = [
-    inbox > 0 && `${counted(inbox, "thing")} ${inbox === 1 ? "needs" : "need"} a person.`,
-    pauses.length > 0 && "Sends are paused.",
+    items > 0 && `${counted(items, "thing")} ${items === 1 ? "needs" : "need"} a person.`,
+    warnings.some(({ name }) => name === "sends") && "Sends are paused.",
     failed > 0 && `${counted(failed, "run")} failed.`,
     wrong > 0 && `${counted(wrong, "check")} failed.`,
-    warnings > 0 && `${counted(warnings, "warning")}.`,
+    warnings.length > 0 && `${counted(warnings.length, "warning")}.`,
   ];
   return parts.filter(Boolean).join(" ") || "Everything is fine.";
 };
 
 /** Prints everything at a glance. */
-export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
-  const { checks, failed, inbox, late, notes, pauses, underWay, unserved, waiting } = seen;
+export const overviewText = (seen: ShownOverview): string => {
+  const { checks, failed, inbox, notes, underWay } = seen;
   return [
     styled("bold", firstLine(seen)),
     "",
@@ -53,32 +53,17 @@ export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
     "",
     pairs(
       [
-        [
-          "inbox",
-          inbox === 0
-            ? "nothing is waiting for a person"
-            : styled("yellow", `${inbox} waiting for a person`),
-        ],
-        ["late", late > 0 && styled("yellow", counted(late, "payout"))],
+        ["inbox", inbox.length === 0 && "nothing is waiting for a person"],
         ["failed", `${counted(failed, "run")} in the last 24 hours, not retried`],
         ["under way", joined([counted(underWay.payouts, "payout"), totals(underWay.money)], ", ")],
-        ...pauses.map(({ by, of, reason, scope }) => {
-          const what = scope === "all" ? "all sends" : `${scope} ${of}`;
-          return ["paused", `${what}, by ${by}: ${reason}`] as const;
-        }),
-        [
-          "accounts",
-          unserved > 0 && styled("red", `${counted(unserved, "account")} without a worker`),
-        ],
       ],
       "",
     ),
     ...section(
-      "Waiting for",
-      waiting.map(({ count, money, since, what }) => [
-        what,
+      "Waiting for a person",
+      inbox.map(({ count, kind, money }) => [
+        styled("yellow", KINDS[kind]),
         String(count),
-        since === null ? "" : `longest ${roughly(now - since)}`,
         totals(money),
       ]),
     ),

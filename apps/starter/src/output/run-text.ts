@@ -150,7 +150,8 @@ export const runText = (run: RunDetails): string => {
 export const followLine = (run: RunDetails): string =>
   `${when(run.endedAt ?? Date.now()).slice(11, 19)}  ${statusText(run.status)}${run.reason === null ? "" : `  ${run.reason}`}`;
 
-const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
+/** Words the kinds of items of the inbox. */
+export const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
   question: "Question",
   approval: "Approval",
   batch: "Batch approval",

@@ -598,50 +598,44 @@ it("shows problems of one kind as one item, with their number and sum", () => {
 });
 
 const fine: ShownOverview = {
-  inbox: 0,
-  late: 0,
+  inbox: [],
   failed: 0,
   underWay: { payouts: 0, money: [] },
-  pauses: [],
-  unserved: 0,
-  waiting: [],
   notes: [],
   next: [],
   checks: [],
 };
-const pause = { scope: "all", of: "", by: "bob", reason: "audit" } as const;
-const check = (status: "warning" | "failed") => [{ name: "a", status, detail: "b" }];
+const check = (status: "warning" | "failed", name = "a") => [{ name, status, detail: "b" }];
+const question3 = { kind: "question", count: 3, money: [] } as const;
 
 it.each<[Partial<ShownOverview>, string]>([
   [{}, "Everything is fine."],
-  [{ inbox: 3, late: 2 }, "3 things need a person."],
+  [{ inbox: [question3] }, "3 things need a person."],
   [{ failed: 1 }, "1 run failed."],
-  [{ pauses: [pause] }, "Sends are paused."],
+  [{ checks: check("warning", "sends") }, "Sends are paused. 1 warning."],
   [{ checks: check("warning") }, "1 warning."],
-  [{ inbox: 1, checks: check("failed") }, "1 thing needs a person. 1 check failed."],
+  [
+    { inbox: [{ ...question3, count: 1 }], checks: check("failed") },
+    "1 thing needs a person. 1 check failed.",
+  ],
 ])("says in its first line whether everything is fine: %j", (seen, first) => {
   expect(overviewText({ ...fine, ...seen }).split("\n")[0]).toBe(first);
 });
 
 it("prints everything at a glance", () => {
-  const text = overviewText(
-    {
-      ...fine,
-      inbox: 3,
-      late: 2,
-      failed: 1,
-      underWay: { payouts: 2, money: [{ currency: "EUR", amount: "500.00" }] },
-      pauses: [pause],
-      unserved: 1,
-      waiting: [{ what: "verifications", count: 2, money: [], since: START }],
-      next: [{ operation: "inbox" }, { operation: "list", isLate: true }],
-      checks: [
-        { name: "service", status: "warning", detail: "slow: http://service answers in 9000 ms" },
-        { name: "worker", status: "ok", detail: '1 on "payments"' },
-      ],
-    },
-    NOW,
-  );
+  const money = [{ currency: "EUR", amount: "500.00" }];
+  const text = overviewText({
+    ...fine,
+    inbox: [question3, { kind: "batch", count: 1, money }, { kind: "late", count: 2, money }],
+    failed: 1,
+    underWay: { payouts: 2, money },
+    next: [{ operation: "inbox" }, { operation: "list", isLate: true }],
+    checks: [
+      { name: "service", status: "warning", detail: "slow: http://service answers in 9000 ms" },
+      { name: "worker", status: "ok", detail: '1 on "payments"' },
+      { name: "sends", status: "warning", detail: "all sends paused by bob: audit" },
+    ],
+  });
   expectNarrow(text);
   expect(text).toMatchSnapshot();
 });

@@ -182,7 +182,8 @@ export const approvalsOf = async (
 /** Decisions of a person come first: money moves, or does not, only then. */
 const FIRST: ReadonlySet<InboxItem["kind"]> = new Set(["question", "approval", "batch", "word"]);
 
-const sumsOf = ({ amount, currency, file, things }: InboxItem): Money =>
+/** Returns the money about which a person decides. */
+export const moneyOfItem = ({ amount, currency, file, things }: InboxItem): Money =>
   file?.sums ?? things?.money ?? sumMoney([{ amount, currency }]);
 
 /**
@@ -192,7 +193,7 @@ const sumsOf = ({ amount, currency, file, things }: InboxItem): Money =>
 const byMoneyAndAge = (one: InboxItem, other: InboxItem): number => {
   const decided = Number(FIRST.has(other.kind)) - Number(FIRST.has(one.kind));
   if (decided !== 0) return decided;
-  const [[sum, ...more], [otherSum, ...otherMore]] = [sumsOf(one), sumsOf(other)];
+  const [[sum, ...more], [otherSum, ...otherMore]] = [moneyOfItem(one), moneyOfItem(other)];
   const isSame = sum !== undefined && sum.currency === otherSum?.currency;
   const size =
     isSame && more.length + otherMore.length === 0

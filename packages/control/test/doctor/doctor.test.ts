@@ -101,7 +101,7 @@ it("warns where a dataConverter encrypts what Temporal stores, and no keyring th
   expect(encryptionCheck(place, connected.temporal)).toEqual([]);
 });
 
-it("finds the ledger well, and says what waits for a person", async () => {
+it("finds the ledger well", async () => {
   await ledger.pin("default");
   await put(ledger, row({ state: "asking", doubt: 1, question: question() }));
   const checks = await checkLedger(ledger, "default", accounts, []);
@@ -112,7 +112,6 @@ it("finds the ledger well, and says what waits for a person", async () => {
     log: "ok",
     limits: "warning",
     sends: "ok",
-    inbox: "warning",
     "unknown outcomes": "ok",
   });
 });
@@ -197,7 +196,6 @@ it("finds what makes no progress: old unknown outcomes", async () => {
   };
   const overview = { state, writes: [unknown], waits: [], failures: [], untold: 1 };
   expect(statuses(checkStuck(overview))).toEqual({
-    inbox: "ok",
     "unknown outcomes": "warning",
     nudges: "warning",
   });
@@ -218,14 +216,14 @@ it("fails while Temporal has no run of what is unfinished, also before a tracker
   now += 120_000;
   expect(await checkLost(opened, operations.client)).toMatchObject({
     status: "failed",
-    detail: "2 runs of the ledger are unknown to Temporal: lost, made",
+    detail: expect.stringMatching(/^2 runs of .* lost, made; recover names the files to pay again/),
     next: { operation: "recover" },
   });
   await recover(operations, { by: "ada", how: "--by", reason: "lost", isDryRun: false });
   // The tracker follows the payout that was made. The other run has to be started again.
   expect(await checkLost(opened, operations.client)).toMatchObject({
     status: "failed",
-    detail: "1 run of the ledger is unknown to Temporal: lost",
+    detail: expect.stringMatching(/^1 run of the ledger is unknown to Temporal: lost;/),
   });
   inTemporal["lost"] = [];
   await put(opened, { ...row({ workflowId: "lost" }), version: 2 });

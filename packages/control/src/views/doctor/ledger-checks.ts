@@ -119,19 +119,12 @@ const sum = (counts: Overview["writes"]): number =>
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
-/** Checks for writes and runs without progress. */
+/** Checks for writes and runs without progress; what waits for a person is in the inbox. */
 export const checkStuck = ({ state, untold, writes }: Overview): ReadonlyArray<Check> => {
-  const { now } = state;
-  const person = sum(writes.filter(({ question }) => question !== null));
   const old = sum(
-    writes.filter(({ since, state: of }) => of === "unknown" && now - since > HOUR_MS),
+    writes.filter(({ since, state: of }) => of === "unknown" && state.now - since > HOUR_MS),
   );
-  const checks = [
-    person === 0
-      ? ok("inbox", "nothing is waiting for a person")
-      : warning("inbox", `${counted(person, "write")} waiting for a person`, {
-          operation: "inbox",
-        }),
+  return [
     old === 0
       ? ok("unknown outcomes", "none older than an hour")
       : warning(
@@ -139,12 +132,16 @@ export const checkStuck = ({ state, untold, writes }: Overview): ReadonlyArray<C
           `${counted(old, "write")} unknown for more than an hour: the service's list may be late or unreadable`,
           { operation: "list", status: "unknown" },
         ),
+    ...(untold === 0
+      ? []
+      : [
+          warning(
+            "nudges",
+            `${counted(untold, "run")} not notified of an answer yet`,
+            "The tracker notifies them again within a minute.",
+          ),
+        ]),
   ];
-  if (untold > 0) {
-    const detail = `${counted(untold, "run")} not notified of an answer yet`;
-    checks.push(warning("nudges", detail, "The tracker notifies them again within a minute."));
-  }
-  return checks;
 };
 
 const NAMED = 5;
