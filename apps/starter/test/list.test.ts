@@ -143,9 +143,11 @@ it("has one line for a payee, in a report and in a list", async () => {
   ]) {
     const { stdout } = await runStarter(...command, "--csv");
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
-    expect(stdout).toContain('mark-1,"Muster AG, CH",2606,payouts,EUR,503,');
+    expect(stdout).toContain('mark-1,"Muster AG, CH",2606,payouts,planned,503,50.30,EUR');
     const answer = await runStarter(...command, "--json");
-    expect(JSON.parse(answer.stdout)).toMatchObject({ lines: [{ planned: "50.30" }] });
+    expect(JSON.parse(answer.stdout)).toMatchObject({
+      lines: [{ state: "planned", amount: "50.30" }],
+    });
   }
 });
 

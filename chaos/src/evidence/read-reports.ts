@@ -11,15 +11,6 @@ export const ALL_PAYEES = "all payees";
 
 type Cells = Readonly<Record<string, string>>;
 
-/** Columns of `report`, by what they mean. */
-const COLUMNS: Readonly<Partial<Record<string, MoneyState>>> = {
-  paid: "paid",
-  under_way: "underWay",
-  unknown: "unknown",
-  failed: "failed",
-  came_back: "cameBack",
-};
-
 /** All reports of a campaign, each with its lines. */
 export interface Reports {
   /** A line for each payment, with the service's id of what was made and the status of the run. */
@@ -66,16 +57,7 @@ export const readReports = async (
     })),
     byPayee: summed
       .filter(({ group }) => group === "payouts")
-      .flatMap((cells) =>
-        Object.entries(COLUMNS).flatMap(([column, state]) => {
-          const amount = cells[column] ?? "";
-          const payee = cells["account"] ?? "";
-          const found = { amount, currency: cells["currency"] ?? "", payee };
-          return state === undefined || amount === ""
-            ? []
-            : [{ subject: ALL_PAYEES, state, ...found }];
-        }),
-      ),
+      .map((cells) => ({ ...lineOf(cells), subject: ALL_PAYEES, payee: cells["account"] ?? "" })),
     files: rows.map((cells) => lineOf(cells, cells["state"])),
   };
 };

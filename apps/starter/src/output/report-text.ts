@@ -1,57 +1,9 @@
-import { csvText, MONEY_STATES, type Report, type ReportLine } from "@durable-payments/control";
+import { csvText, type Report, type ReportLine } from "@durable-payments/control";
 import { MONEY_WORDS } from "@durable-payments/control/show";
 import type { Output } from "./output.ts";
-import {
-  columnsOf,
-  counted,
-  joined,
-  roughly,
-  screenWidth,
-  styled,
-  table,
-  when,
-  wrap,
-} from "./text.ts";
+import { counted, joined, money, roughly, styled, table, when, wrap } from "./text.ts";
 
 const GROUPS = { payouts: "", cards: "cards", other: "other" } as const;
-
-/** Names the key of a line: a payee by its name and the last four characters of its account. */
-const keyText = ({ account, group, key, name }: ReportLine): string =>
-  joined([name ?? key ?? "", account === null ? "" : `…${account}`, GROUPS[group]], " ");
-
-/** Prints a line with a line below for each of its states. */
-const stackedText = (line: ReportLine): string =>
-  joined(
-    [
-      wrap(joined([keyText(line), counted(line.payments, "payment")], ", ")),
-      table(
-        MONEY_STATES.flatMap((state) =>
-          line[state] === null ? [] : [[MONEY_WORDS[state], `${line[state]} ${line.currency}`]],
-        ),
-        { indent: "  " },
-      ),
-    ],
-    "\n",
-  );
-
-/** Prints one line for each payee, day, batch or reason: only states in which there is money. Amounts are never wrapped. */
-const linesText = (lines: ReadonlyArray<ReportLine>, title: string, width: number): string => {
-  const states = MONEY_STATES.filter((state) => lines.some((line) => line[state] !== null));
-  const whole = table(
-    lines.map((line) => [
-      keyText(line),
-      line.currency,
-      String(line.payments),
-      ...states.map((state) => line[state] ?? ""),
-    ]),
-    {
-      head: [title, "", "payments", ...states.map((state) => MONEY_WORDS[state])],
-      width: Number.POSITIVE_INFINITY,
-    },
-  );
-  const isWide = whole.split("\n").some((one) => columnsOf(one) > width);
-  return isWide ? lines.map(stackedText).join("\n") : whole;
-};
 
 /** Words the time of a report. */
 const timeText = ({ since, until }: Pick<Report, "since" | "until">, now: number): string => {
@@ -61,44 +13,36 @@ const timeText = ({ since, until }: Pick<Report, "since" | "until">, now: number
     : `Payments since ${when(since)} and before ${when(until)}`;
 };
 
-/** Prints the sums of all that matches, one line for each state. */
-export const totalsText = (totals: Report["totals"]): string =>
+/** Prints sums, one line for each state of the money. */
+export const totalsText = (lines: ReadonlyArray<ReportLine>): string =>
   table(
-    totals.flatMap((line) =>
-      MONEY_STATES.flatMap((state) => {
-        const amount = line[state];
-        return amount === null
-          ? []
-          : [[MONEY_WORDS[state], `${amount} ${line.currency}`, GROUPS[line.group]]];
-      }),
-    ),
+    lines.map((line) => [
+      MONEY_WORDS[line.state],
+      money(line),
+      counted(line.payments, "payment"),
+      GROUPS[line.group],
+    ]),
     { indent: "  " },
   );
+
+/** Prints the sums of one payee, day, batch or reason. A payee is named with the last four characters of its account. */
+const groupText = ([key, lines]: readonly [string | null, ReadonlyArray<ReportLine>]): string => {
+  const [{ account = null, name = null } = {}] = lines;
+  const title = joined([name ?? key ?? "none", account === null ? "" : `…${account}`], " ");
+  return `${wrap(title)}\n${totalsText(lines)}`;
+};
 
 /** Prints a report. */
 export const reportText = (
   { by, lines, since, totals, until }: Report,
   now = Date.now(),
-  width = screenWidth(),
 ): string => {
-  const time = timeText({ since, until }, now);
-  return totals.length === 0
-    ? joined([time, "No payment found."], "\n")
-    : joined(
-        [
-          time === "" ? "" : `${time}\n`,
-          lines.length === 0 ? "" : `${linesText(lines, by ?? "", width)}\n`,
-          styled(
-            "bold",
-            `All ${counted(
-              totals.reduce((sum, { payments }) => sum + payments, 0),
-              "payment",
-            )}${by === "reason" ? " with a reason" : ""}`,
-          ),
-          totalsText(totals),
-        ],
-        "\n",
-      );
+  const count = totals.reduce((sum, { payments }) => sum + payments, 0);
+  const all = `All ${counted(count, "payment")}${by === "reason" ? " with a reason" : ""}`;
+  const groups = [...Map.groupBy(lines, ({ key }) => key)].map(groupText);
+  const sums =
+    totals.length === 0 ? "No payment found." : `${styled("bold", all)}\n${totalsText(totals)}`;
+  return joined([timeText({ since, until }, now), ...groups, sums], "\n\n");
 };
 
 /** Prints a report as text, JSON or CSV. */
@@ -108,18 +52,14 @@ export const printReport = (output: Output, report: Report, isCsv: boolean): voi
   output.text(
     csvText(
       (by === null ? totals : lines).map(
-        ({ account, currency, group, key, name, payments, ...line }) => ({
+        ({ account, amount, currency, group, key, name, payments, state }) => ({
           [by ?? "key"]: key ?? "",
           ...(by === "payee" && { name: name ?? "", account: account ?? "" }),
           group,
-          currency,
+          money: state,
           payments,
-          ...Object.fromEntries(
-            MONEY_STATES.map((state) => [
-              state.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-              line[state] ?? "",
-            ]),
-          ),
+          amount,
+          currency,
         }),
       ),
       true,

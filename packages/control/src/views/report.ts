@@ -1,5 +1,5 @@
 import { formatAmount } from "@durable-payments/api-core/decimal";
-import type { Ledger, MoneyGroup, MoneyState, MoneySum, SumsBy } from "@durable-payments/ledger";
+import type { Ledger, MoneyState, MoneySum, SumsBy } from "@durable-payments/ledger";
 import * as BigDecimal from "effect/BigDecimal";
 import { payeeParts } from "../facts/payees.ts";
 import { filterOf, type ListFilter } from "./list.ts";
@@ -15,59 +15,39 @@ export const MONEY_STATES: ReadonlyArray<MoneyState> = [
   "planned",
 ];
 
-/** Payments of one group and currency: how much of the money is in which state. */
-export interface ReportLine extends Readonly<Record<MoneyState, string | null>> {
-  /** A payee, a UTC date, a batch or a reason; null if it has none, or nothing was grouped. */
-  readonly key: string | null;
+/** Payments of one group, state and currency. */
+export interface ReportLine extends Omit<MoneySum, "sum"> {
   /** Name of a payee; null if nobody has described it. */
   readonly name: string | null;
   /** Last four characters of a payee's account. */
   readonly account: string | null;
-  readonly group: MoneyGroup;
-  readonly currency: string;
-  readonly payments: number;
+  /** Decimal string in units of the currency. */
+  readonly amount: string;
 }
 
-/** Puts sums of one key, group and currency on one line. Amounts are decimal strings; null if there is no payment. */
+/** Puts sums of one key, group, currency and state on one line. */
 const linesOf = (
   sums: ReadonlyArray<MoneySum & Pick<ReportLine, "account" | "name">>,
 ): ReadonlyArray<ReportLine> =>
   [
-    ...Map.groupBy(sums, ({ currency, group, key }) =>
-      JSON.stringify([key, group, currency]),
+    ...Map.groupBy(sums, ({ currency, group, key, state }) =>
+      JSON.stringify([key, group, currency, state]),
     ).values(),
   ]
-    .flatMap((some) => {
-      const [first] = some;
-      if (first === undefined) return [];
-      const amountOf = (state: MoneyState): string | null => {
-        const of = some.filter((sum) => sum.state === state).map(({ sum }) => sum);
-        return of.length === 0 ? null : formatAmount(BigDecimal.sumAll(of), first.currency);
-      };
-      const { account, currency, group, key, name } = first;
-      return [
-        {
-          key,
-          name,
-          account,
-          group,
-          currency,
-          payments: some.reduce((count, { payments }) => count + payments, 0),
-          paid: amountOf("paid"),
-          underWay: amountOf("underWay"),
-          unknown: amountOf("unknown"),
-          failed: amountOf("failed"),
-          cameBack: amountOf("cameBack"),
-          notPaid: amountOf("notPaid"),
-          planned: amountOf("planned"),
-        },
-      ];
-    })
+    .map((some) =>
+      some.reduce((all, { payments, sum }) => ({
+        ...all,
+        payments: all.payments + payments,
+        sum: BigDecimal.sum(all.sum, sum),
+      })),
+    )
+    .map(({ sum, ...line }) => ({ ...line, amount: formatAmount(sum, line.currency) }))
     .toSorted(
       (a, b) =>
         b.group.localeCompare(a.group) ||
         (a.name ?? a.key ?? "").localeCompare(b.name ?? b.key ?? "") ||
-        a.currency.localeCompare(b.currency),
+        a.currency.localeCompare(b.currency) ||
+        MONEY_STATES.indexOf(a.state) - MONEY_STATES.indexOf(b.state),
     );
 
 /** A payee has one name, whether it was paid by an id or by the data of its account. */
@@ -87,7 +67,7 @@ export type Report = Awaited<ReturnType<typeof readReport>>;
 /**
  * Adds up all payments that match, from the ledger alone: what was paid, is under way, failed, came back, was not paid.
  *
- * @param by one line for each payee, day, batch or reason; one for each currency without it. A report of reasons has only runs
+ * @param by lines for each payee, day, batch or reason, one for each currency and state; only totals without it. A report of reasons has only runs
  *   that have ended with one.
  * @example
  * ```ts
