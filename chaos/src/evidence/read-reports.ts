@@ -30,10 +30,10 @@ export const readReports = async (
 ): Promise<Reports> => {
   const csv = async (...args: ReadonlyArray<string>): Promise<ReadonlyArray<Cells>> =>
     parse<Cells>(await starter(...args), { columns: true });
-  const lineOf = (cells: Cells, state = cells["money"]): Line => ({
+  const lineOf = (cells: Cells): Line => ({
     subject: cells["workflow_id"] ?? "",
     // Whatever is written there is compared.
-    state: state as MoneyState,
+    state: cells["money"] as MoneyState,
     amount: cells["amount"] ?? "",
     currency: cells["currency"] ?? "",
     payee: cells["payee_account"] ?? "",
@@ -58,6 +58,6 @@ export const readReports = async (
     byPayee: summed
       .filter(({ group }) => group === "payouts")
       .map((cells) => ({ ...lineOf(cells), subject: ALL_PAYEES, payee: cells["account"] ?? "" })),
-    files: rows.map((cells) => lineOf(cells, cells["state"])),
+    files: rows.map((cells) => lineOf(cells)),
   };
 };

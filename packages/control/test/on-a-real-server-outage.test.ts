@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../src/actions/batch/index.ts";
 import { batchOfId } from "../src/views/batch.ts";
-import { rowsCsv } from "../src/views/result-file.ts";
 import { retryPayment } from "../src/actions/retry/retry.ts";
 import {
   beneficiary,
@@ -91,7 +90,7 @@ test("a row that failed and is retried counts as succeeded, also in the result f
     { timeout: 20_000, interval: 100 },
   );
   const { listed } = await batchOfId(ledger, batch, true);
-  expect(rowsCsv(listed ?? [])).toMatch(/,paid,/);
+  expect(listed).toMatchObject([{ state: "paid" }]);
 }, 60_000);
 
 test("a row that Temporal's own tools reset to its first task, and its batch, are paid once", async () => {

@@ -111,7 +111,12 @@ export const show = Command.make("show", shown, (given) =>
         const batch = await work.batchOfId(ledger, workflowId, given.rows);
         output.answer(batch, (shown) =>
           given.csv && batch.listed !== null
-            ? work.rowsCsv(batch.listed).trimEnd()
+            ? work
+                .csvText(
+                  batch.listed.map((row) => work.rowCsv(batch.id, row)),
+                  true,
+                )
+                .trimEnd()
             : work.batchText(shown),
         );
         return given.exitStatus ? codeOfBatch(batch) : EXIT_CODES.done;

@@ -10,7 +10,6 @@ const paid = {
   isDryRun: on("dry-run", "Check everything, but pay nothing"),
   approveAbove: text("approve-above", "AMOUNT", "Require approval of a file with a higher total"),
   window: count("window", "Most started rows without an accepted payout; default 200", 200),
-  results: text("results", "FILE", "Write the current outcome of each row as CSV"),
   by,
   yes,
   json,

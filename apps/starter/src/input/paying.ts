@@ -1,10 +1,8 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import {
-  batchOfId,
   checkBatchFile,
   checkId,
   checkPayOptions,
-  checkResultFile,
   checkStart,
   type FilePlan,
   idOfKey,
@@ -15,7 +13,6 @@ import {
   startRun,
   summaryOf,
   warningsOf,
-  writeResultFile,
 } from "@durable-payments/control";
 import type { OnboardFlags, PayFlags } from "../commands/pay.ts";
 import { badUsage } from "../exit-codes.ts";
@@ -24,7 +21,7 @@ import { knownLines } from "../output/batch-text.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted } from "../output/text.ts";
-import { assumptionsHere, onLedger, operating } from "../settings.ts";
+import { assumptionsHere, operating } from "../settings.ts";
 import { actingOf, readJson } from "./given.ts";
 
 type IdFlags = Pick<OnboardFlags, "id" | "key">;
@@ -86,30 +83,13 @@ const planText = (plan: FilePlan): ReadonlyArray<string> => {
   ];
 };
 
-/** Writes the outcome of each row of a file that was paid before. It pays nothing. */
-const writeResults = async (output: Output, file: string, results: string): Promise<void> => {
-  checkResultFile(results);
-  const { batch } = await checkBatchFile(file, assumptionsHere());
-  const never = `${file} was never uploaded, or its rows were changed since. Nothing was paid.`;
-  await onLedger(async ({ ledger }) => {
-    const { listed, outcome, totals } = await batchOfId(ledger, batch, true, never);
-    await writeResultFile(listed ?? [], results);
-    output.answer(
-      { batch, outcome, totals, results },
-      (shown) =>
-        `${shown.batch}: the outcome of each row is in ${shown.results}. Nothing was paid.`,
-    );
-  });
-};
-
 /** Checks a file of payments, shows its totals, and pays it after a confirmation. */
 export const submitFile = async (
   output: Output,
-  { approveAbove, file, id, isDryRun, key, notDuplicate, results, window, yes, ...given }: PayFlags,
+  { approveAbove, file, id, isDryRun, key, notDuplicate, window, yes, ...given }: PayFlags,
 ): Promise<void> => {
   if (id !== undefined || key !== undefined)
     throw badUsage("--id and --key are for one payment: each row of a file has its own key.");
-  if (results !== undefined) return writeResults(output, file, results);
   const options = { ...actingOf(given), approveAbove, notDuplicate, window };
   checkPayOptions(options);
   const checked = await checkBatchFile(file, assumptionsHere());

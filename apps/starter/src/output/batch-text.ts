@@ -16,6 +16,7 @@ import {
   money,
   noteLines,
   pairs,
+  payeeText,
   section,
   styled,
   totals,
@@ -70,9 +71,9 @@ const rowCells = (row: BatchRowView): ReadonlyArray<string> => [
   money(row),
   joined(
     [
-      outcomeText({ isCovered: row.status === "covered", money: row.money }),
-      row.payeeName ?? row.payee,
-      row.payoutId,
+      outcomeText({ isCovered: row.status === "covered", money: row.state }),
+      payeeText(row),
+      row.madeId,
       row.reason,
     ],
     "; ",

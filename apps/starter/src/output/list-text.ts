@@ -1,18 +1,12 @@
-import {
-  lateSince,
-  type ListedPayment,
-  type RunList,
-  type RunView,
-  type Report,
-} from "@durable-payments/control";
+import { lateSince, type Report, type RunList, type RunView } from "@durable-payments/control";
 import { statusText } from "./run-text.ts";
 import { totalsText } from "./report-text.ts";
 import {
   ago,
   columnsOf,
-  joined,
   noteLines,
   pad,
+  payeeText,
   roughly,
   screenWidth,
   shortened,
@@ -37,14 +31,6 @@ const ageText = (
     .filter((at) => at <= now);
   if (since.length > 0) return `late ${roughly(now - Math.min(...since))}`;
   return endedAt === null ? `started ${ago(startedAt, now)}` : `ended ${ago(endedAt, now)}`;
-};
-
-const payeeText = ({ payee, payeeName, payments }: RunView): string => {
-  const [account] = payments.flatMap((payment) => payment.payeeAccount ?? []);
-  return joined(
-    [payeeName ?? payee, payeeName === null || account === undefined ? null : `…${account}`],
-    " ",
-  );
 };
 
 const HEAD = ["id", "status", "amount", "payee", "reference", "age"] as const;
@@ -79,7 +65,7 @@ export const listText = (
     run.workflowId,
     statusText(run.status),
     totals(run.money),
-    payeeText(run),
+    payeeText(run) ?? "",
     run.reference ?? "",
     ageText(run, now, lateAfterMs),
   ]);
@@ -103,31 +89,4 @@ export const listText = (
       ? []
       : [wrap("There are more: increase --limit, or narrow the search.")]),
   ].join("\n");
-};
-
-const iso = (at: number | null): string => (at === null ? "" : new Date(at).toISOString());
-
-/** Returns a run as lines of CSV: one for each payment, or one without any. */
-export const runCsv = (run: RunView): ReadonlyArray<Readonly<Record<string, string | number>>> => {
-  const none: ReadonlyArray<ListedPayment | undefined> = [undefined];
-  return (run.payments.length === 0 ? none : run.payments).map((payment) => ({
-    workflow_id: run.workflowId,
-    status: run.status,
-    money: payment?.state ?? "",
-    operation: payment?.operation ?? "",
-    payout_id: payment?.madeId ?? "",
-    amount: payment?.amount ?? "",
-    currency: payment?.currency ?? "",
-    payee: payment?.payeeName ?? payment?.payee ?? "",
-    payee_account: payment?.payeeAccount ?? "",
-    reference: payment?.reference ?? "",
-    payment_date: payment?.paymentDate ?? "",
-    started_at: iso(run.startedAt),
-    ended_at: iso(run.endedAt),
-    completed_at: iso(payment?.completedAt ?? null),
-    word: payment?.word ?? "",
-    batch: run.batch ?? "",
-    row: run.batchRow ?? "",
-    reason: run.reason ?? "",
-  }));
 };

@@ -119,9 +119,9 @@ const questionText = (item: InboxItem): string => {
 
 /** Prints one run: header, steps, question, link, and what can be done. */
 export const runText = (run: RunDetails): string => {
-  const { batch, batchRow, end, endedAt, payments, startedAt, startedBy } = run;
-  const [account] = payments.flatMap(({ payeeAccount }) => payeeAccount ?? []);
-  const named = [run.payeeName, account === undefined ? null : `account ending in ${account}`];
+  const { batch, batchRow, end, endedAt, startedAt, startedBy } = run;
+  const account = run.payeeAccount && `account ending in ${run.payeeAccount}`;
+  const named = [run.payeeName, account];
   const payeeName = run.payeeName && joined(named, ", ");
   const header = pairs([
     ["status", statusText(run.status)],

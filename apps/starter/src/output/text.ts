@@ -151,6 +151,16 @@ export const when = (at: number): string =>
 export const noteLines = (notes: ReadonlyArray<string>, indent = ""): ReadonlyArray<string> =>
   notes.map((note) => wrap(`${styled("yellow", "note")} ${note}`, indent));
 
+/** Names a payee, with the last four characters of its account; null without one. */
+export const payeeText = (of: {
+  readonly payee: string | null;
+  readonly payeeName: string | null;
+  readonly payeeAccount: string | null;
+}): string | null =>
+  of.payeeName === null || of.payeeAccount === null
+    ? (of.payeeName ?? of.payee)
+    : `${of.payeeName} …${of.payeeAccount}`;
+
 /** Joins the non-empty parts. */
 export const joined = (parts: ReadonlyArray<string | null>, by: string): string =>
   parts.filter(Boolean).join(by);

@@ -13,7 +13,8 @@ import type {
 import { columnsOf } from "../../src/output/text.ts";
 import { doctorText, overviewText, type ShownOverview } from "../../src/output/installation.ts";
 import { batchText, knownLines } from "../../src/output/batch-text.ts";
-import { listText, runCsv } from "../../src/output/list-text.ts";
+import { runCsv } from "@durable-payments/control/show";
+import { listText } from "../../src/output/list-text.ts";
 import { reportText } from "../../src/output/report-text.ts";
 import { logText } from "../../src/output/log-text.ts";
 import { inboxText, runText } from "../../src/output/run-text.ts";
@@ -75,6 +76,7 @@ const run = (more: Partial<RunDetails> = {}): RunDetails => ({
   currency: "EUR",
   payee: "b-1",
   payeeName: "Example Supplies GmbH, DE",
+  payeeAccount: "3000",
   reference: "Invoice 17",
   money: [{ currency: "EUR", amount: "250.00" }],
   steps: [],
@@ -394,15 +396,18 @@ const outcome: BatchDetails["notPaid"][number] = {
   number: 3,
   workflowId: "row-3",
   status: "failed",
-  money: "failed",
+  state: "failed",
+  operation: "createPayout",
   amount: "10.50",
   currency: "EUR",
   payee: "b-1",
-  payeeName: "Example Supplies GmbH, DE, account ending in 3000",
+  payeeName: "Example Supplies GmbH, DE",
+  payeeAccount: "3000",
+  paymentDate: null,
   reference: null,
-  payoutId: "po-3",
+  madeId: "po-3",
   word: "Failed",
-  outcomeAt: START,
+  completedAt: null,
   reason: "The account is closed.",
 };
 
@@ -480,7 +485,7 @@ it("says that a row which an earlier file has paid is paid, and why another one 
     approvedBy: "bob",
     approvedAt: START + 60_000,
     notPaid: [
-      { ...outcome, number: 4, status: "covered", money: "paid", reason: "In payouts/4d34." },
+      { ...outcome, number: 4, status: "covered", state: "paid", reason: "In payouts/4d34." },
       outcome,
     ],
     notNamed: 3,

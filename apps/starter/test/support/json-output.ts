@@ -50,11 +50,6 @@ type Upload = FilePlan & {
   readonly createdBy?: string;
 };
 
-type Results = Pick<BatchView, "outcome" | "totals"> & {
-  readonly batch: string;
-  readonly results: string;
-};
-
 type Decision<Is extends string> = Pick<Decided, "nudged"> & {
   readonly workflowId: string;
   readonly is: Is;
@@ -76,7 +71,7 @@ export interface JsonOutput {
   readonly report: Report;
   /** A run; a run with `--follow`; a file, `listed` with `--rows`; a log with `--log`. */
   readonly show: RunDetails | RunView | BatchDetails | RunLog;
-  readonly pay: Start | Upload | Results;
+  readonly pay: Start | Upload;
   readonly onboard: Start;
   readonly answer:
     | {

@@ -12,7 +12,7 @@ import {
   moneyStateOf,
 } from "@durable-payments/ledger";
 import type { NameOf } from "../facts/payees.ts";
-import { type BatchRowView, paymentFields } from "./run-view.ts";
+import { type ListedPayment, namesOf, paymentFields } from "./run-view.ts";
 
 /** Statuses of rows without a payout that will have none. */
 const WITHOUT: ReadonlySet<BatchRowStatus> = new Set([
@@ -40,6 +40,14 @@ const FINAL: ReadonlySet<MoneyState> = new Set(["paid", "failed", "cameBack", "n
 /** Returns whether a row, or all rows of a count, have their outcome. */
 export const isFinalRow = (of: Outcome): boolean => FINAL.has(moneyOfRow(of));
 
+/** A row of a file, with its payment; of a row that an earlier file has, with what that file did. */
+export interface BatchRowView extends ListedPayment {
+  readonly number: number;
+  readonly workflowId: string;
+  readonly status: BatchRowStatus;
+  readonly reason: string | null;
+}
+
 /** Makes the view of a row. */
 export const rowView = (row: ListedRow, nameOf: NameOf): BatchRowView => {
   const { number, outcomeAt, payoutId, shown, standing, status, word, workflowId } = row;
@@ -47,14 +55,16 @@ export const rowView = (row: ListedRow, nameOf: NameOf): BatchRowView => {
   const isOld = status !== "covered" && (standing === "made" || standing === "completed");
   return {
     ...paymentFields(row),
+    ...namesOf(nameOf(row.payee) ?? shown),
     number,
     workflowId,
     status,
-    money: moneyOfRow(row),
-    payeeName: nameOf(row.payee) ?? shown,
-    payoutId,
+    state: moneyOfRow(row),
+    operation: standing === null ? null : "createPayout",
+    madeId: payoutId,
+    paymentDate: null,
+    completedAt: standing === "completed" ? outcomeAt : null,
     word,
-    outcomeAt,
     reason: isOld ? null : row.reason,
   };
 };

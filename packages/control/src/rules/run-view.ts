@@ -2,7 +2,6 @@ import { formatAmount } from "@durable-payments/api-core/decimal";
 import {
   type AttentionKind,
   type BatchRow,
-  type BatchRowStatus,
   type FoundRun,
   type KnownBy,
   type MoneyState,
@@ -123,6 +122,8 @@ export interface RunView extends PaymentView {
   readonly money: Money;
   /** The payee in words; null if nobody has described it. */
   readonly payeeName: string | null;
+  /** The last four characters of its account. */
+  readonly payeeAccount: string | null;
   /** Its payments: as they were sent; the planned one until there is one. */
   readonly payments: ReadonlyArray<ListedPayment>;
   readonly startedAt: number;
@@ -140,8 +141,9 @@ export const pauseOf = (
 ): Pause | undefined =>
   pauses.find(({ of, scope }) => scope === "all" || of === (scope === "run" ? workflowId : batch));
 
-const namesOf = (nameOf: NameOf, payee: string | null) => {
-  const [name, account] = payeeParts(nameOf(payee));
+/** Returns the name of a payee and the last characters of its account, as it is described. */
+export const namesOf = (shown: string | null) => {
+  const [name, account] = payeeParts(shown);
   return { payeeName: name || null, payeeAccount: account || null };
 };
 
@@ -156,7 +158,7 @@ const paymentsOf = (
   if (moving.length > 0) {
     return moving.map(({ madeId, operation, outcomeAt, request, standing, word }) => ({
       ...paymentFields(request),
-      ...namesOf(nameOf, request.payee),
+      ...namesOf(nameOf(request.payee)),
       state: moneyStateOf(standing),
       operation,
       madeId,
@@ -170,7 +172,7 @@ const paymentsOf = (
   return [
     {
       ...paymentFields(run),
-      ...namesOf(nameOf, run.payee ?? run.alias),
+      ...namesOf(nameOf(run.payee ?? run.alias)),
       state: run.endState === null || run.endState === "missing" ? "planned" : "notPaid",
       operation: null,
       madeId: null,
@@ -210,6 +212,7 @@ export const viewOf = (
     payee: one(payments.map(({ payee }) => payee)),
     reference: one(payments.map(({ reference }) => reference)),
     payeeName: one(payments.map(({ payeeName }) => payeeName)),
+    payeeAccount: one(payments.map(({ payeeAccount }) => payeeAccount)),
     money,
     payments,
     startedAt,
@@ -255,23 +258,6 @@ export interface FileListing {
   /** The largest rows, or all; `isNew`: its payee was never paid before. */
   readonly rows: ReadonlyArray<BatchRow & { readonly isNew: boolean }>;
   readonly notListed: number;
-}
-
-/** A row of a file, with the outcome of it. */
-export interface BatchRowView extends PaymentView {
-  readonly number: number;
-  readonly workflowId: string;
-  readonly status: BatchRowStatus;
-  /** The outcome of its money; of a row that an earlier file has, what that file did with it. */
-  readonly money: MoneyState;
-  /** The payee in words; null if nobody has described it. */
-  readonly payeeName: string | null;
-  readonly payoutId: string | null;
-  /** The service's word for its status. */
-  readonly word: string | null;
-  /** When its outcome was seen: milliseconds since 1970. */
-  readonly outcomeAt: number | null;
-  readonly reason: string | null;
 }
 
 /** An item that waits for a person. */

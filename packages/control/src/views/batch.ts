@@ -12,15 +12,9 @@ import { setTimeout } from "node:timers/promises";
 import { keptOf } from "../actions/batch/batch.ts";
 import { type NextOperation, notFound } from "../errors.ts";
 import { readNames } from "../facts/payees.ts";
-import { isFinalRow, moneyOfRow, rowView } from "../rules/batch-rows.ts";
+import { type BatchRowView, isFinalRow, moneyOfRow, rowView } from "../rules/batch-rows.ts";
 import { listingOf } from "../rules/listing.ts";
-import {
-  type BatchRowView,
-  type FileListing,
-  type Money,
-  pauseOf,
-  sumMoney,
-} from "../rules/run-view.ts";
+import { type FileListing, type Money, pauseOf, sumMoney } from "../rules/run-view.ts";
 import { MONEY_STATES } from "./report.ts";
 
 /** Rows of a batch with the same outcome, and their money. */

@@ -1,9 +1,10 @@
 export * from "./batch.ts";
+export * from "./csv.ts";
 export * from "./inbox.ts";
 export * from "./list.ts";
 export * from "./overview.ts";
 export * from "./report.ts";
-export * from "./result-file.ts";
 export * from "./run.ts";
 export * from "../rules/decision-text.ts";
+export type { BatchRowView } from "../rules/batch-rows.ts";
 export * from "../rules/run-view.ts";

@@ -1,7 +1,7 @@
 import { openLedger, type BatchRowState, type PayoutOutcome } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
 import { batchOfId, followBatch } from "../../src/views/batch.ts";
-import { rowsCsv } from "../../src/views/result-file.ts";
+import { csvText, rowCsv } from "../../src/views/csv.ts";
 import { ACCOUNT, put, row } from "../support/rows.ts";
 
 const ID = "payouts/4d34";
@@ -58,8 +58,9 @@ test("a payout that completed after its run was cancelled is paid, on the screen
   await see("p-1", "completed");
   const batch = await batchOfId(ledger, ID, true);
   expect(batch).toMatchObject({ outcome: "paid", totals: [{ money: "paid" }], notPaid: [] });
-  expect(rowsCsv(batch.listed ?? []).split("\n")[1]).toMatch(
-    /^1,1,payout\/1,p-1,paid,,250.00,EUR,"Muster GmbH, DE",2051,Invoice 17,x,\d{4}-/,
+  const lines = (batch.listed ?? []).map((row) => rowCsv(ID, row));
+  expect(csvText(lines, false)).toMatch(
+    /^payout\/1,\w+,paid,createPayout,p-1,250.00,EUR,"Muster GmbH, DE",2051,Invoice 17,,,,2\d{3}-.*,x,payouts\/4d34,1,\n/,
   );
 });
 
