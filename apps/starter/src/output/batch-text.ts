@@ -6,6 +6,7 @@ import type {
   CancelledBatch,
   FileListing,
   FilePlan,
+  InboxItem,
 } from "@durable-payments/control";
 import { MONEY_WORDS } from "@durable-payments/control/show";
 import { nextLines, plainCommand } from "./next.ts";
@@ -108,7 +109,7 @@ const paysText = ({ newPayees, notFound, payees, sums }: FileListing): string =>
 /** Prints whom a file pays: the likely duplicates with the uploader's reason, the rows, and the sums. */
 export const listingLines = (
   listing: FileListing,
-  { notDuplicate, warnings }: Pick<BatchDetails, "notDuplicate" | "warnings">,
+  { notDuplicate, warnings }: Pick<NonNullable<InboxItem["file"]>, "notDuplicate" | "warnings">,
 ): ReadonlyArray<string> => {
   const { notListed, rows } = listing;
   const cells = rows.map(({ isNew, reference, shown, ...row }) => [

@@ -1,7 +1,7 @@
 import { csvText, type Report, type ReportLine } from "@durable-payments/control";
 import { MONEY_WORDS } from "@durable-payments/control/show";
 import type { Output } from "./output.ts";
-import { counted, joined, money, roughly, styled, table, when, wrap } from "./text.ts";
+import { counted, joined, money, payeeText, roughly, styled, table, when, wrap } from "./text.ts";
 
 const GROUPS = { payouts: "", cards: "cards", other: "other" } as const;
 
@@ -27,9 +27,13 @@ export const totalsText = (lines: ReadonlyArray<ReportLine>): string =>
 
 /** Prints the sums of one payee, day, batch or reason. A payee is named with the last four characters of its account. */
 const groupText = ([key, lines]: readonly [string | null, ReadonlyArray<ReportLine>]): string => {
-  const [{ account = null, name = null } = {}] = lines;
-  const title = joined([name ?? key ?? "none", account === null ? "" : `…${account}`], " ");
-  return `${wrap(title)}\n${totalsText(lines)}`;
+  const [line] = lines;
+  const payee = payeeText({
+    payee: key,
+    payeeName: line?.name ?? null,
+    payeeAccount: line?.account ?? null,
+  });
+  return `${wrap(payee ?? "none")}\n${totalsText(lines)}`;
 };
 
 /** Prints a report. */

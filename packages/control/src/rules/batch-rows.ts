@@ -12,7 +12,7 @@ import {
   moneyStateOf,
 } from "@durable-payments/ledger";
 import type { NameOf } from "../facts/payees.ts";
-import { type ListedPayment, namesOf, paymentFields } from "./run-view.ts";
+import { namesOf, paymentFields } from "./run-view.ts";
 
 /** Statuses of rows without a payout that will have none. */
 const WITHOUT: ReadonlySet<BatchRowStatus> = new Set([
@@ -41,15 +41,10 @@ const FINAL: ReadonlySet<MoneyState> = new Set(["paid", "failed", "cameBack", "n
 export const isFinalRow = (of: Outcome): boolean => FINAL.has(moneyOfRow(of));
 
 /** A row of a file, with its payment; of a row that an earlier file has, with what that file did. */
-export interface BatchRowView extends ListedPayment {
-  readonly number: number;
-  readonly workflowId: string;
-  readonly status: BatchRowStatus;
-  readonly reason: string | null;
-}
+export type BatchRowView = ReturnType<typeof rowView>;
 
 /** Makes the view of a row. */
-export const rowView = (row: ListedRow, nameOf: NameOf): BatchRowView => {
+export const rowView = (row: ListedRow, nameOf: NameOf) => {
   const { number, outcomeAt, payoutId, shown, standing, status, word, workflowId } = row;
   // What its run said of a payout before is no reason of the present outcome.
   const isOld = status !== "covered" && (standing === "made" || standing === "completed");

@@ -7,7 +7,10 @@
  */
 import type { BatchRow } from "@durable-payments/ledger";
 import { hashOf, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
-import { type FileListing, sumMoney } from "./run-view.ts";
+import { sumMoney } from "./run-view.ts";
+
+/** The rows that a file pays. */
+export type FileListing = ReturnType<typeof listingOf>;
 
 /** Returns the rows that a file pays itself. */
 export const ownRows = (rows: ReadonlyArray<BatchRow>): ReadonlyArray<BatchRow> =>
@@ -35,7 +38,7 @@ export const listingOf = (
   rows: ReadonlyArray<BatchRow>,
   fresh: ReadonlySet<number>,
   isWhole: boolean,
-): FileListing => {
+) => {
   const own = ownRows(rows);
   const sums = sumMoney(own);
   const totals = new Map(sums.map(({ amount, currency }) => [currency, Number(amount)]));
@@ -48,12 +51,18 @@ export const listingOf = (
   const listed = isWhole ? own : largest.slice(0, MOST_LISTED);
   const payees = new Map(own.map((row) => [row.mark ?? row.payee, fresh.has(row.number)]));
   return {
+    /** Names exactly these rows and payees: an approval in a script gives it. */
     hash: hashOfRows(rows),
+    /** Sums by currency. */
     sums,
     payees: payees.size,
+    /** Payees that were never paid before. */
     newPayees: [...payees.values()].filter(Boolean).length,
+    /** Rows whose payee the service does not know: they will fail. */
     notFound: own.filter(isLost).length,
+    /** Why a payee could not be read so far: until then nobody can approve the file. */
     problem: own.find(({ shown }) => shown === null)?.message ?? null,
+    /** The largest rows, or all; `isNew`: its payee was never paid before. */
     rows: listed.map((row) => ({ ...row, isNew: fresh.has(row.number) })),
     notListed: own.length - listed.length,
   };

@@ -1,7 +1,5 @@
 import { formatAmount } from "@durable-payments/api-core/decimal";
 import {
-  type AttentionKind,
-  type BatchRow,
   type FoundRun,
   type KnownBy,
   type MoneyState,
@@ -14,8 +12,6 @@ import {
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 import { type NameOf, payeeParts } from "../facts/payees.ts";
-import type { NextOperation } from "../errors.ts";
-import type { Choice } from "./consequences.ts";
 
 /** Status of a run: as the ledger keeps it, or paused. */
 export type Status = RunStatus | "paused";
@@ -111,27 +107,7 @@ export interface ListedPayment extends PaymentView {
 }
 
 /** One run, as all lists and screens show it. Times: milliseconds since 1970. */
-export interface RunView extends PaymentView {
-  readonly workflowId: string;
-  readonly runId: string | null;
-  readonly type: string;
-  readonly status: Status;
-  /** The reason of its status, for a person. */
-  readonly reason: string | null;
-  /** Sums of its payments; `amount` is null if they are in several currencies. */
-  readonly money: Money;
-  /** The payee in words; null if nobody has described it. */
-  readonly payeeName: string | null;
-  /** The last four characters of its account. */
-  readonly payeeAccount: string | null;
-  /** Its payments: as they were sent; the planned one until there is one. */
-  readonly payments: ReadonlyArray<ListedPayment>;
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  readonly startedBy: string | null;
-  readonly batch: string | null;
-  readonly batchRow: number | null;
-}
+export type RunView = ReturnType<typeof viewOf>;
 
 /** Returns the pause that holds for a run, or for all runs of a batch. */
 export const pauseOf = (
@@ -196,24 +172,30 @@ export const viewOf = (
   reason: string | null,
   nameOf: NameOf,
   isAsked: (payment: ListedPayment) => boolean = () => true,
-): RunView => {
+) => {
   const { batch, batchRow, endedAt, runId, startedAt, startedBy, status, type, workflowId } = run;
   const payments = paymentsOf({ rows, run }, nameOf).filter(isAsked);
   const money = sumMoney(payments);
   const sum = one(money);
+  const isPaused = status === "running" && pauseOf(pauses, batch, workflowId) !== undefined;
   return {
     workflowId,
     runId,
     type,
-    status: status === "running" && pauseOf(pauses, batch, workflowId) ? "paused" : status,
+    status: isPaused ? ("paused" as const) : status,
+    /** The reason of its status, for a person. */
     reason,
     amount: sum?.amount ?? null,
     currency: sum?.currency ?? null,
     payee: one(payments.map(({ payee }) => payee)),
     reference: one(payments.map(({ reference }) => reference)),
+    /** The payee in words; null if nobody has described it. */
     payeeName: one(payments.map(({ payeeName }) => payeeName)),
+    /** The last four characters of its account. */
     payeeAccount: one(payments.map(({ payeeAccount }) => payeeAccount)),
+    /** Sums of its payments; `amount` is null if they are in several currencies. */
     money,
+    /** Its payments: as they were sent; the planned one until there is one. */
     payments,
     startedAt,
     endedAt,
@@ -240,54 +222,4 @@ export interface StepView extends PaymentView {
   readonly sends: number | null;
   /** The workflow id of a write whose key is not this run's; null otherwise. */
   readonly key: string | null;
-}
-
-/** The rows that a file pays. */
-export interface FileListing {
-  /** Names exactly these rows and payees: an approval in a script gives it. */
-  readonly hash: string;
-  /** Sums by currency. */
-  readonly sums: Money;
-  readonly payees: number;
-  /** Payees that were never paid before. */
-  readonly newPayees: number;
-  /** Rows whose payee the service does not know: they will fail. */
-  readonly notFound: number;
-  /** Why a payee could not be read so far: until then nobody can approve the file. */
-  readonly problem: string | null;
-  /** The largest rows, or all; `isNew`: its payee was never paid before. */
-  readonly rows: ReadonlyArray<BatchRow & { readonly isNew: boolean }>;
-  readonly notListed: number;
-}
-
-/** An item that waits for a person. */
-export interface InboxItem extends PaymentView {
-  readonly kind: "question" | "approval" | "batch" | "limits" | AttentionKind;
-  readonly workflowId: string;
-  readonly step: string | null;
-  readonly operation: string | null;
-  /** Id of the question; null if it cannot be answered yet. */
-  readonly question: string | null;
-  readonly reason: string;
-  readonly since: number;
-  /** Possible matches in the service's list. */
-  readonly candidates: ReadonlyArray<Readonly<Record<string, unknown>>>;
-  /** The payee in words; absent or null if nobody has described it. */
-  readonly payeeName?: string | null;
-  /** The effect of each answer on the money. */
-  readonly choices: Readonly<Partial<Record<Choice | "approve" | "reject", string>>>;
-  readonly startedBy: string | null;
-  /** Names exactly what an approver reads here: an approval in a script gives it. Null if nothing is to be approved. */
-  readonly hash: string | null;
-  /** Further facts for an approver: who started it and how, and what has changed since an earlier approval. */
-  readonly details: ReadonlyArray<string>;
-  /** Things of one kind that stand still: their number, and their sums. */
-  readonly things?: { readonly count: number; readonly money: Money };
-  /** The command that helps, if no decision of this item does. */
-  readonly next?: NextOperation;
-  /** The rows of a file that waits for its approval, and its likely duplicates. */
-  readonly file?: FileListing & {
-    readonly warnings: ReadonlyArray<string>;
-    readonly notDuplicate: string | null;
-  };
 }

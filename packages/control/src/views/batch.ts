@@ -4,7 +4,6 @@ import {
   batchLogId,
   type BatchRowStatus,
   type Ledger,
-  type MoneyState,
   type Pause,
 } from "@durable-payments/ledger";
 import { chunksOf } from "effect/Array";
@@ -13,19 +12,12 @@ import { keptOf } from "../actions/batch/batch.ts";
 import { type NextOperation, notFound } from "../errors.ts";
 import { readNames } from "../facts/payees.ts";
 import { type BatchRowView, isFinalRow, moneyOfRow, rowView } from "../rules/batch-rows.ts";
-import { listingOf } from "../rules/listing.ts";
-import { type FileListing, type Money, pauseOf, sumMoney } from "../rules/run-view.ts";
+import { type FileListing, listingOf } from "../rules/listing.ts";
+import { pauseOf, sumMoney } from "../rules/run-view.ts";
 import { MONEY_STATES } from "./report.ts";
 
 /** Rows of a batch with the same outcome, and their money. */
-export interface BatchTotal {
-  readonly money: MoneyState;
-  /** Whether an earlier file has them. */
-  readonly isCovered: boolean;
-  readonly rows: number;
-  /** As it was sent, or is to be sent. */
-  readonly sums: Money;
-}
+export type BatchTotal = ReturnType<typeof totalsOf>[number];
 
 /** A batch with the outcome of its rows. */
 export interface BatchView extends Omit<Batch, "details"> {
@@ -36,23 +28,7 @@ export interface BatchView extends Omit<Batch, "details"> {
 }
 
 /** A batch with the first 100 rows that it does not pay. */
-export interface BatchDetails extends BatchView {
-  /** Rows that it does not pay, with the reason: failed, rejected, came back, or in an earlier file. */
-  readonly notPaid: ReadonlyArray<BatchRowView>;
-  /** Such rows beyond these. */
-  readonly notNamed: number;
-  /** Which rows are likely duplicates of payments under other ids. */
-  readonly warnings: ReadonlyArray<string>;
-  /** The uploader's reason to pay them. */
-  readonly notDuplicate: string | null;
-  /** The rows that it pays; null unless it waits for its approval. */
-  readonly listing: FileListing | null;
-  /** When it was approved: milliseconds since 1970. */
-  readonly approvedAt: number | null;
-  /** Every row, if all rows are asked for. */
-  readonly listed: ReadonlyArray<BatchRowView> | null;
-  readonly next: ReadonlyArray<NextOperation>;
-}
+export type BatchDetails = NonNullable<Awaited<ReturnType<typeof findBatch>>>;
 
 const MOST_NAMED = 100;
 
@@ -68,13 +44,15 @@ const NOT_PAID: ReadonlyArray<BatchRowStatus> = [
   "covered",
 ];
 
-const totalsOf = (counts: ReadonlyArray<BatchCount>): ReadonlyArray<BatchTotal> =>
+const totalsOf = (counts: ReadonlyArray<BatchCount>) =>
+  // An earlier file has covered rows.
   [false, true].flatMap((isCovered) =>
     MONEY_STATES.flatMap((money) => {
       const of = counts.filter(
         (one) => (one.status === "covered") === isCovered && moneyOfRow(one) === money,
       );
       const rows = of.reduce((sum, one) => sum + one.rows, 0);
+      // As it was sent, or is to be sent.
       return rows === 0 ? [] : [{ money, isCovered, rows, sums: sumMoney(of) }];
     }),
   );
@@ -84,16 +62,15 @@ const BEFORE: ReadonlyArray<Batch["state"]> = ["uploading", "reading", "needsApp
 
 const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch) => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
+  const isOpen = BEFORE.includes(batch.state) || !counts.every(isFinalRow);
   const isPaid = counts.every((one) => moneyOfRow(one) === "paid");
-  const outcome =
-    counts.every(isFinalRow) && !BEFORE.includes(batch.state)
-      ? isPaid
-        ? "paid"
-        : "notPaid"
-      : "open";
-  const totals = totalsOf(counts);
-  const pausedBy = pauseOf(pauses, batch.id)?.by ?? null;
-  return { counts, pauses, view: { ...batch, totals, outcome, pausedBy } satisfies BatchView };
+  const view: BatchView = {
+    ...batch,
+    totals: totalsOf(counts),
+    outcome: isOpen ? "open" : isPaid ? "paid" : "notPaid",
+    pausedBy: pauseOf(pauses, batch.id)?.by ?? null,
+  };
+  return { counts, pauses, view };
 };
 
 /**
@@ -193,11 +170,7 @@ const readRowViews = async (
  * @param isWhole whether all of its rows are listed.
  * @returns undefined if the ledger has no such batch.
  */
-export const findBatch = async (
-  ledger: Ledger,
-  id: string,
-  isWhole = false,
-): Promise<BatchDetails | undefined> => {
+export const findBatch = async (ledger: Ledger, id: string, isWhole = false) => {
   const batch = await ledger.batch(id);
   if (batch === undefined) return undefined;
   const asks = ASKS.includes(batch.state);
@@ -217,10 +190,15 @@ export const findBatch = async (
   return {
     ...view,
     ...kept,
+    /** Rows that it does not pay, with the reason: failed, rejected, came back, or in an earlier file. */
     notPaid,
+    /** Such rows beyond these. */
     notNamed,
+    /** The rows that it pays; null unless it waits for its approval. */
     listing,
+    /** When it was approved: milliseconds since 1970. */
     approvedAt,
+    /** Every row, if all rows are asked for. */
     listed,
     next,
   };

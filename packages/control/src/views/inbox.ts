@@ -13,12 +13,45 @@ import { readLimits } from "../actions/limits.ts";
 import { limitsText } from "../rules/limits-text.ts";
 import { approvableOf } from "../rules/approval.ts";
 import { readListing } from "./batch.ts";
-import { approvalConsequences, consequencesOf } from "../rules/consequences.ts";
+import { approvalConsequences, type Choice, consequencesOf } from "../rules/consequences.ts";
+import type { FileListing } from "../rules/listing.ts";
 import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
 import { readNames } from "../facts/payees.ts";
 import type { NextOperation } from "../errors.ts";
-import { type InboxItem, type Money, paymentFields, sumMoney } from "../rules/run-view.ts";
+import { type Money, type PaymentView, paymentFields, sumMoney } from "../rules/run-view.ts";
 import { awaitsApproval, isAsking } from "../rules/standing.ts";
+
+/** An item that waits for a person. */
+export interface InboxItem extends PaymentView {
+  readonly kind: "question" | "approval" | "batch" | "limits" | AttentionKind;
+  readonly workflowId: string;
+  readonly step: string | null;
+  readonly operation: string | null;
+  /** Id of the question; null if it cannot be answered yet. */
+  readonly question: string | null;
+  readonly reason: string;
+  readonly since: number;
+  /** Possible matches in the service's list. */
+  readonly candidates: ReadonlyArray<Readonly<Record<string, unknown>>>;
+  /** The payee in words; absent or null if nobody has described it. */
+  readonly payeeName?: string | null;
+  /** The effect of each answer on the money. */
+  readonly choices: Readonly<Partial<Record<Choice | "approve" | "reject", string>>>;
+  readonly startedBy: string | null;
+  /** Names exactly what an approver reads here: an approval in a script gives it. Null if nothing is to be approved. */
+  readonly hash: string | null;
+  /** Further facts for an approver: who started it and how, and what has changed since an earlier approval. */
+  readonly details: ReadonlyArray<string>;
+  /** Things of one kind that stand still: their number, and their sums. */
+  readonly things?: { readonly count: number; readonly money: Money };
+  /** The command that helps, if no decision of this item does. */
+  readonly next?: NextOperation;
+  /** The rows of a file that waits for its approval, and its likely duplicates. */
+  readonly file?: FileListing & {
+    readonly warnings: ReadonlyArray<string>;
+    readonly notDuplicate: string | null;
+  };
+}
 
 /** Makes an item of the inbox of each write that waits for a person. */
 export const itemsOf = async (

@@ -17,10 +17,9 @@ import { noWorker, type Temporal } from "../facts/connection/temporal.ts";
 import { type NextOperation, notFound } from "../errors.ts";
 import { type Failure, readEvents, timelineOf } from "../facts/history.ts";
 import { whyNot } from "../rules/retry-plan.ts";
-import { itemsOf } from "./inbox.ts";
+import { type InboxItem, itemsOf } from "./inbox.ts";
 import { type Progress, readFailureOf, readProgress } from "../facts/progress.ts";
 import {
-  type InboxItem,
   isOpenStatus,
   paymentFields,
   type RunView,

@@ -1,6 +1,7 @@
 import type { Decision, RecordedWait } from "@durable-payments/ledger";
 import { expect, it } from "vitest";
-import { type InboxItem, viewOf } from "../../src/rules/run-view.ts";
+import type { InboxItem } from "../../src/views/inbox.ts";
+import { viewOf } from "../../src/rules/run-view.ts";
 import { nextOf } from "../../src/views/run.ts";
 import type { Progress } from "../../src/facts/progress.ts";
 import { stepsOf } from "../../src/rules/standing.ts";
