@@ -24,7 +24,7 @@ const silent = { line: () => {}, during: async <A>(_text: string, work: Promise<
 /** Runs a line of a document as its reader would, and returns what a terminal would show. */
 const runLine = async (stack: Stack, line: string): Promise<string> => {
   // The stack runs; an answer is asked for at a terminal only, and what waits for it is followed for ever.
-  if (/^npm run dev$|^\.\/starter answer \S+ --by \S+$|--follow$/.test(line)) return "";
+  if (/^npm run dev$|^\.\/starter answer (?!.* --for )|--follow$/.test(line)) return "";
   if (line === "npm run worker") {
     const worker = stack.spawn("worker", appArguments("worker", ["--json"]));
     await awaitReadyLine(worker);

@@ -27,10 +27,12 @@ export const answer = Command.make("answer", answering, (given) =>
   described(
     "Answer a question about an unknown outcome",
     `Answer a question about a payment with an unknown outcome. At a terminal, it
-  shows the question and what each answer does to the money, then prompts for
-  your choice. In a script, pass --choose and --for.`,
+  shows the question and what each answer does to the money, then asks for a
+  confirmation. In a script, pass the --for that show prints: no other question
+  is answered. resend and end require --reason.`,
     {
-      "starter answer invoice-17 --by ada": "Read the question and choose an answer",
+      "starter answer invoice-17 --choose end --by ada --reason 'Order withdrawn'":
+        "Read the question, and confirm the answer",
       "starter answer --all --operation createBeneficiary --choose resend --reason outage --by ada":
         "Give one answer to similar questions",
     },

@@ -1,11 +1,7 @@
 import {
-  type Acting,
   answer,
-  type Answer,
   answerAll,
   checkAnswer,
-  type Choice,
-  CHOICES,
   consequencesOf,
   type Deciding,
   findAlike,
@@ -14,10 +10,10 @@ import {
 } from "@durable-payments/control";
 import type { AnswerFlags } from "../commands/decide.ts";
 import { badUsage } from "../exit-codes.ts";
-import { ask, canAsk, confirm } from "../output/ask.ts";
+import { confirm, confirmSeen } from "../output/ask.ts";
 import { decidedText, unansweredLines } from "../output/next.ts";
-import { type Output, visible } from "../output/output.ts";
-import { askedText, questionLines } from "../output/run-text.ts";
+import type { Output } from "../output/output.ts";
+import { questionLines } from "../output/run-text.ts";
 import { counted, wrap } from "../output/text.ts";
 import { deciding } from "../settings.ts";
 import { actingOf } from "./given.ts";
@@ -38,62 +34,24 @@ const asked = async (
   );
 };
 
-const askLine = async (question: string): Promise<string> => {
-  const text = await ask(question);
-  if (text === "") throw badUsage("Nothing was recorded.");
-  return text;
-};
-
-const askChoice = async (): Promise<Choice> => {
-  const text = await askLine("[f]ound / [r]esend / [e]nd?");
-  const choice = CHOICES.find((one) => one.startsWith(text.toLowerCase()));
-  if (choice !== undefined) return choice;
-  throw badUsage(`Choose one of: ${CHOICES.join(", ")}. Nothing was recorded.`);
-};
-
-/** Shows a question at the terminal, and asks for the missing flags. */
-const askAnswer = async (
-  output: Output,
-  item: InboxItem,
-  flags: AnswerFlags,
-  acting: Acting,
-): Promise<Answer> => {
-  if (!canAsk())
-    throw badUsage(
-      "Pass the question that you have read, and your answer: --for QUESTION --choose ANSWER. Nothing was done.",
-      questionLines(item),
-    );
-  output.say(askedText(visible(item)));
-  const choose = flags.choose ?? (await askChoice());
-  const answered = { ...acting, choose, question: item.question ?? "" };
-  if (choose === "found") {
-    const found = flags.found ?? (await askLine("The service's id of the result?"));
-    return { ...answered, found };
-  }
-  const reason = acting.reason ?? (await askLine("Reason (recorded)?"));
-  if (!flags.yes) {
-    output.say(wrap(item.choices[choose] ?? ""));
-    await confirm("Record it?", "Nothing was recorded.");
-  }
-  return { ...answered, reason };
-};
-
-/** Answers one question: by flags, or at the terminal. */
+/** Answers one question: the one that is named, or the one that is shown at the terminal. */
 export const answerOne = async (output: Output, flags: AnswerFlags): Promise<void> => {
   const { choose, found, id, question } = flags;
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all with --operation.");
   const acting = actingOf(flags);
-  const given: Answer | undefined =
-    choose === undefined || question === undefined
-      ? undefined
-      : { ...acting, choose, question, found };
-  if (given !== undefined) checkAnswer(given);
+  if (choose !== undefined) checkAnswer({ ...acting, choose, question: question ?? "", found });
   await deciding(async (opened) => {
     const item = await asked(opened, id, question);
-    const answered = given ?? (await askAnswer(output, item, flags, acting));
+    if (choose === undefined)
+      throw badUsage(
+        "Choose an answer: --choose found, resend or end. Nothing was done.",
+        questionLines(item),
+      );
+    if (question === undefined) await confirmSeen(output, item, "--for QUESTION");
+    const answered = { ...acting, choose, question: item.question ?? "", found };
     const { decision, nudged } = await answer(opened, id, answered);
     output.answer(
-      { workflowId: id, step: item.step, choice: answered.choose, by: decision.by, nudged },
+      { workflowId: id, step: item.step, choice: choose, by: decision.by, nudged },
       (shown) =>
         decidedText(
           `Answer recorded for ${shown.workflowId} (${shown.step}): ${shown.choice}.`,

@@ -1,10 +1,10 @@
 import { approvalsOf, approve } from "@durable-payments/control";
 import type { ApproveFlags } from "../commands/decide.ts";
 import { badUsage } from "../exit-codes.ts";
-import { canAsk, confirm } from "../output/ask.ts";
+import { confirmSeen } from "../output/ask.ts";
 import { decidedText } from "../output/next.ts";
-import { type Output, visible } from "../output/output.ts";
-import { approvalLines, askedText } from "../output/run-text.ts";
+import type { Output } from "../output/output.ts";
+import { approvalLines } from "../output/run-text.ts";
 import { deciding } from "../settings.ts";
 import { actingOf } from "./given.ts";
 
@@ -20,13 +20,12 @@ export const approveShown = async (output: Output, flags: ApproveFlags): Promise
     const [item, other] = items.filter(({ hash }) => given === undefined || hash === given);
     // If nobody can approve it, then it has no hash, and the refusal says why.
     if (item !== undefined && item.hash !== null && given === undefined) {
-      if (other !== undefined || output.json || !canAsk())
+      if (other !== undefined)
         throw badUsage(
-          "Pass the hash of what you have read: --hash HASH. Nothing was done.",
-          items.flatMap((one) => approvalLines(one)),
+          "Choose one by its --hash HASH. Nothing was done.",
+          items.flatMap(approvalLines),
         );
-      output.say(askedText(visible(item)));
-      await confirm("Approve it?", "Nothing was recorded.");
+      await confirmSeen(output, item, "--hash HASH");
     }
     const { question, workflowId = id } = item ?? { question: null };
     // Without an item, nothing was shown: no hash is the right one.

@@ -1,11 +1,14 @@
 import { createInterface } from "node:readline/promises";
+import type { InboxItem } from "@durable-payments/control/show";
 import { badUsage } from "../exit-codes.ts";
+import { type Output, visible } from "./output.ts";
+import { approvalLines, askedText } from "./run-text.ts";
 
 /** Returns whether somebody can be asked: a person at a terminal. */
-export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
+const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
 /** Asks for a line, on standard error; empty if the person ends the input without an answer. */
-export const ask = async (question: string): Promise<string> => {
+const ask = async (question: string): Promise<string> => {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const endLine = () => process.stderr.write("\n");
   // During a prompt, the terminal reports Ctrl-C as a key.
@@ -33,4 +36,17 @@ export const ask = async (question: string): Promise<string> => {
 export const confirm = async (question: string, nothing: string): Promise<void> => {
   if (!canAsk()) throw badUsage(`Confirm with --yes. ${nothing}`);
   if (!/^y(es)?$/i.test(await ask(`${question} [y/N]`))) throw badUsage(nothing);
+};
+
+/**
+ * Shows at a terminal what a person decides, and asks. A script has to name what it has shown to somebody.
+ *
+ * @param flag names it: `--hash HASH`.
+ * @throws BadUsage if there is nobody to ask, or the answer is not yes.
+ */
+export const confirmSeen = async (output: Output, item: InboxItem, flag: string): Promise<void> => {
+  if (output.json || !canAsk())
+    throw badUsage(`Name what you have read: ${flag}. Nothing was done.`, approvalLines(item));
+  output.say(askedText(visible(item)));
+  await confirm("Record it?", "Nothing was recorded.");
 };

@@ -44,7 +44,7 @@ const COMMANDS: Readonly<
     readonly [purpose: string, command?: string, ...words: ReadonlyArray<string>]
   >
 > = {
-  answer: ["Answer it"],
+  answer: ["Answer it", "answer", "--choose", "found|resend|end"],
   word: ["Say what it means", "word", "completed|failed|returned|open", "--reason", "WHY"],
   approve: ["Approve it"],
   cancel: ["Cancel it", "cancel", "--reason", "WHY"],

@@ -258,7 +258,7 @@ it("puts the consequences of the answers before the reason of the question", () 
   expect(lines[0]).toBe("1 question · 0 approvals");
   expect(lines[2]).toBe("1. Question: 250.00 EUR to b-1, Invoice 17");
   expect(text.indexOf("RESEND: pays twice")).toBeLessThan(text.indexOf("Why: "));
-  expect(lines.at(-1)).toBe("   starter answer invoice-17 --by NAME");
+  expect(lines.at(-1)).toBe("   starter answer invoice-17 --choose 'found|resend|end' --by NAME");
 });
 
 it("says that nothing is waiting for a person", () => {
