@@ -13,7 +13,7 @@ import { badUsage } from "../exit-codes.ts";
 import { confirm, confirmSeen } from "../output/ask.ts";
 import { decidedText, unansweredLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
-import { questionLines } from "../output/run-text.ts";
+import { itemLines } from "../output/run-text.ts";
 import { counted, wrap } from "../output/text.ts";
 import { deciding } from "../settings.ts";
 import { actingOf } from "./given.ts";
@@ -30,7 +30,7 @@ const asked = async (
   if (item !== undefined && other === undefined) return item;
   throw badUsage(
     `${workflowId} has ${counted(open.length, "open question")}: choose one with --for. Nothing was done.`,
-    open.flatMap(questionLines),
+    open.flatMap((item) => itemLines(item)),
   );
 };
 
@@ -45,7 +45,7 @@ export const answerOne = async (output: Output, flags: AnswerFlags): Promise<voi
     if (choose === undefined)
       throw badUsage(
         "Choose an answer: --choose found, resend or end. Nothing was done.",
-        questionLines(item),
+        itemLines(item),
       );
     if (question === undefined) await confirmSeen(output, item, "--for QUESTION");
     const answered = { ...acting, choose, question: item.question ?? "", found };

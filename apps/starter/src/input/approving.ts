@@ -4,7 +4,7 @@ import { badUsage } from "../exit-codes.ts";
 import { confirmSeen } from "../output/ask.ts";
 import { decidedText } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
-import { approvalLines } from "../output/run-text.ts";
+import { commandLines } from "../output/run-text.ts";
 import { deciding } from "../settings.ts";
 import { actingOf } from "./given.ts";
 
@@ -23,7 +23,7 @@ export const approveShown = async (output: Output, flags: ApproveFlags): Promise
       if (other !== undefined)
         throw badUsage(
           "Choose one by its --hash HASH. Nothing was done.",
-          items.flatMap(approvalLines),
+          items.flatMap(commandLines),
         );
       await confirmSeen(output, item, "--hash HASH");
     }

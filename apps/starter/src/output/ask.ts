@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import type { InboxItem } from "@durable-payments/control/show";
 import { badUsage } from "../exit-codes.ts";
 import { type Output, visible } from "./output.ts";
-import { approvalLines, askedText } from "./run-text.ts";
+import { commandLines, itemText } from "./run-text.ts";
 
 /** Returns whether somebody can be asked: a person at a terminal. */
 const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
@@ -46,7 +46,7 @@ export const confirm = async (question: string, nothing: string): Promise<void> 
  */
 export const confirmSeen = async (output: Output, item: InboxItem, flag: string): Promise<void> => {
   if (output.json || !canAsk())
-    throw badUsage(`Name what you have read: ${flag}. Nothing was done.`, approvalLines(item));
-  output.say(askedText(visible(item)));
+    throw badUsage(`Name what you have read: ${flag}. Nothing was done.`, commandLines(item));
+  output.say(itemText(visible(item)));
   await confirm("Record it?", "Nothing was recorded.");
 };

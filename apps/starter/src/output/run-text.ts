@@ -89,36 +89,8 @@ export const wordsOf = (fields: Readonly<Record<string, unknown>>): string =>
     )
     .join(", ");
 
-/** Words a question: its write, the consequences of each answer, then its reason. */
-export const questionLines = (item: InboxItem): ReadonlyArray<string> => {
-  const { candidates, choices, details, question, reason, since, step, workflowId } = item;
-  const what = joined([workflowId, step, money(item), question && `question ${question}`], ", ");
-  return [
-    `${what}, waiting since ${when(since)}`,
-    ...Object.values(choices),
-    `Why: ${reason}`,
-    ...details,
-    ...candidates.map(
-      (candidate, at) =>
-        `Possible match (${at + 1} of ${candidates.length}): ${wordsOf(candidate)}`,
-    ),
-  ];
-};
-
-/** Prints all that a person reads before a decision. */
-export const askedText = (item: InboxItem): string =>
-  [
-    ...questionLines(item).map((line) => wrap(line, "  ")),
-    ...(item.file === undefined ? [] : listingLines(item.file, item.file)),
-  ].join("\n");
-
-const questionText = (item: InboxItem): string => {
-  const [title = "", ...lines] = questionLines(item);
-  return [styled("bold", wrap(title)), ...lines.map((line) => wrap(line, "    "))].join("\n");
-};
-
 /** Prints one run: header, steps, question, link, and what can be done. */
-export const runText = (run: RunDetails): string => {
+export const runText = (run: RunDetails, now = Date.now()): string => {
   const { batch, batchRow, end, endedAt, startedAt, startedBy } = run;
   const account = run.payeeAccount && `account ending in ${run.payeeAccount}`;
   const named = [run.payeeName, account];
@@ -141,7 +113,7 @@ export const runText = (run: RunDetails): string => {
     ...noteLines(run.notes, "  "),
     ...(run.steps.length === 0 ? [] : ["", styled("bold", "Steps")]),
     ...run.steps.map(stepLine),
-    ...run.inbox.flatMap((item) => ["", questionText(item)]),
+    ...run.inbox.flatMap((item) => ["", itemText(item, now)]),
     ...nextLines(run.next.map(withName)),
   ].join("\n");
 };
@@ -168,49 +140,53 @@ export const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
 const withName = (next: NextOperation): NextOperation =>
   next.account === undefined ? next : { ...next, account: accountNameHere(next.account) };
 
-/** The command that asks, and shows all choices. */
-const commandFor = ({ hash, kind, next, workflowId }: InboxItem): string =>
-  commandOf(
-    (next && withName(next)) ??
-      (kind === "question"
-        ? { operation: "answer", workflowId }
-        : kind === "approval" && hash === null
-          ? { operation: "show", workflowId }
-          : { operation: "approve", workflowId, ...(hash !== null && { hash }) }),
-  );
+/** The command that decides, or helps. */
+const commandFor = ({ next }: InboxItem): string =>
+  next.slice(0, 1).map(withName).map(commandOf).join("");
 
-/** Words an approval for the error of a script; the rows of a file are for `show`. */
-export const approvalLines = (item: InboxItem): ReadonlyArray<string> =>
+/** Words an item: its money, the consequences of each decision, then the reason. */
+export const itemLines = (item: InboxItem, now = Date.now()): ReadonlyArray<string> => {
+  const { candidates, details, kind, question, since, startedBy, step, things, workflowId } = item;
+  const count = counted(
+    things?.count ?? 1,
+    kind === "missing" || kind === "unserved" ? "run" : "payment",
+  );
+  const pays =
+    things === undefined ? paymentText(item) : joined([count, totals(things.money)], ", ");
+  return [
+    `${KINDS[kind]}: ${pays || (step ?? workflowId)}`,
+    joined(
+      [
+        joined([workflowId, step], " "),
+        question && `question ${question}`,
+        `waiting for ${roughly(now - since)}`,
+        startedBy && `started by ${startedBy}`,
+      ],
+      ", ",
+    ),
+    ...Object.values(item.choices),
+    `Why: ${item.reason}`,
+    ...details,
+    ...candidates.map(
+      (candidate, at) =>
+        `Possible match (${at + 1} of ${candidates.length}): ${wordsOf(candidate)}`,
+    ),
+  ];
+};
+
+/** Words an item for the error of a script, with its command; the rows of a file are for `show`. */
+export const commandLines = (item: InboxItem): ReadonlyArray<string> =>
   item.file === undefined
-    ? [...questionLines(item), commandFor(item)]
+    ? [...itemLines(item), commandFor(item)]
     : [commandOf({ operation: "show", workflowId: item.workflowId })];
 
-const itemText = (item: InboxItem, index: number, now: number): string => {
-  const { kind, since, startedBy, step, workflowId } = item;
-  const { things } = item;
-  const pays =
-    things === undefined
-      ? paymentText(item)
-      : joined(
-          [
-            counted(things.count, kind === "missing" || kind === "unserved" ? "run" : "payment"),
-            totals(things.money),
-          ],
-          ", ",
-        );
-  const title = `${index + 1}. ${KINDS[kind]}: ${pays === "" ? (step ?? workflowId) : pays}`;
-  const who = startedBy === null ? "" : `, started by ${startedBy}`;
+/** Prints all that a person reads before a decision. */
+export const itemText = (item: InboxItem, now = Date.now(), number = ""): string => {
+  const [title = "", ...lines] = itemLines(item, now);
   return [
-    styled("bold", wrap(title)),
-    wrap(
-      `${workflowId}${step === null ? "" : ` ${step}`}, waiting for ${roughly(now - since)}${who}`,
-      "   ",
-    ),
-    ...questionLines(item)
-      .slice(1)
-      .map((line) => wrap(line, "     ")),
+    styled("bold", wrap(`${number}${title}`)),
+    ...lines.map((line) => wrap(line, "   ")),
     ...(item.file === undefined ? [] : listingLines(item.file, item.file)),
-    `   ${styled("cyan", commandFor(item))}`,
   ].join("\n");
 };
 
@@ -225,7 +201,11 @@ export const inboxText = ({ items, notes }: Inbox, now = Date.now()): string => 
   ];
   return [
     items.length === 0 ? "Nothing is waiting for a person." : styled("bold", parts.join(" · ")),
-    ...items.flatMap((item, index) => ["", itemText(item, index, now)]),
+    ...items.flatMap((item, index) => [
+      "",
+      itemText(item, now, `${index + 1}. `),
+      `   ${styled("cyan", commandFor(item))}`,
+    ]),
     ...noteLines(notes),
   ].join("\n");
 };

@@ -114,6 +114,7 @@ const question: InboxItem = {
   startedBy: "ada",
   hash: null,
   details: [],
+  next: [{ operation: "answer", workflowId: "invoice-17" }],
 };
 
 const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
@@ -246,7 +247,7 @@ const expectNarrow = (text: string): void => {
 };
 
 it.each(ENDINGS)("prints a run: %s", (_, given) => {
-  const text = runText(given);
+  const text = runText(given, NOW);
   expectNarrow(text);
   expect(text).toMatchSnapshot();
 });
@@ -449,6 +450,7 @@ it("shows a file's approver whom it pays, and how to approve exactly that", () =
     workflowId: "file-1",
     step: null,
     hash,
+    next,
     file: { ...listing, ...about },
   };
   const inbox = inboxText({ items: [item], notes: [] }, NOW);
@@ -588,7 +590,7 @@ it("shows problems of one kind as one item, with their number and sum", () => {
     choices: {},
     candidates: [],
     things: { count: 500, money: [{ currency: "EUR", amount: "3752.50" }] },
-    next: { operation: "show", workflowId: "invoice-17" },
+    next: [{ operation: "show", workflowId: "invoice-17" }],
   };
   const text = inboxText({ items: [late], notes: [] }, NOW);
   expectNarrow(text);

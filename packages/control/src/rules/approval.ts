@@ -13,9 +13,22 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import { hashOf } from "@durable-payments/protocol/account";
+import type { NextOperation } from "../errors.ts";
 import { decisionText } from "./decision-text.ts";
 
 const HASH_DIGITS = 32;
+
+/** Returns the decisions about what waits for approval: what nobody can approve can only be cancelled. */
+export const decisionsOn = (
+  workflowId: string,
+  hash: string | null,
+): ReadonlyArray<NextOperation> =>
+  hash === null
+    ? [{ operation: "cancel", workflowId }]
+    : [
+        { operation: "approve", workflowId, hash },
+        { operation: "reject", workflowId },
+      ];
 
 /** Returns what has changed since the last approval; empty if there was none. */
 const changedSince = (

@@ -11,6 +11,7 @@ import { setTimeout } from "node:timers/promises";
 import { keptOf } from "../actions/batch/batch.ts";
 import { type NextOperation, notFound } from "../errors.ts";
 import { readNames } from "../facts/payees.ts";
+import { decisionsOn } from "../rules/approval.ts";
 import { type BatchRowView, isFinalRow, moneyOfRow, rowView } from "../rules/batch-rows.ts";
 import { type FileListing, listingOf } from "../rules/listing.ts";
 import { pauseOf, sumMoney } from "../rules/run-view.ts";
@@ -94,13 +95,7 @@ const nextOfBatch = (
   listing: FileListing | null,
 ): ReadonlyArray<NextOperation> => {
   const next: Array<NextOperation> = [];
-  if (state === "needsApproval") {
-    const { hash } = listing ?? {};
-    next.push(
-      { operation: "approve", workflowId: id, ...(hash !== undefined && { hash }) },
-      { operation: "reject", workflowId: id },
-    );
-  }
+  if (state === "needsApproval") next.push(...decisionsOn(id, listing?.hash ?? null));
   // What pauses everything is resumed for everything.
   const pause = pauseOf(pauses, id);
   if (pause !== undefined)

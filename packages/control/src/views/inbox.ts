@@ -11,7 +11,7 @@ import { lateAfterMsOf } from "@durable-payments/protocol/settings";
 import { keptOf } from "../actions/batch/batch.ts";
 import { readLimits } from "../actions/limits.ts";
 import { limitsText } from "../rules/limits-text.ts";
-import { approvableOf } from "../rules/approval.ts";
+import { approvableOf, decisionsOn } from "../rules/approval.ts";
 import { readListing } from "./batch.ts";
 import { approvalConsequences, type Choice, consequencesOf } from "../rules/consequences.ts";
 import type { FileListing } from "../rules/listing.ts";
@@ -44,8 +44,8 @@ export interface InboxItem extends PaymentView {
   readonly details: ReadonlyArray<string>;
   /** Things of one kind that stand still: their number, and their sums. */
   readonly things?: { readonly count: number; readonly money: Money };
-  /** The command that helps, if no decision of this item does. */
-  readonly next?: NextOperation;
+  /** The decisions, or what helps if no decision does: the most useful first. */
+  readonly next: ReadonlyArray<NextOperation>;
   /** The rows of a file that waits for its approval, and its likely duplicates. */
   readonly file?: FileListing & {
     readonly warnings: ReadonlyArray<string>;
@@ -72,6 +72,9 @@ export const itemsOf = async (
     const isApproval = question?.kind === "approval";
     const ids = new Set(isApproval ? [workflowId, ownerId, rootId] : []);
     const decisions = await Promise.all([...ids].map((id) => ledger.decisionsOf(id)));
+    const approvable = isApproval
+      ? approvableOf(row, decisions.flat())
+      : { hash: null, details: [] };
     return {
       kind: isApproval ? "approval" : "question",
       workflowId,
@@ -85,7 +88,10 @@ export const itemsOf = async (
       candidates: question?.candidates ?? [],
       choices: isApproval ? approvalConsequences(row) : consequencesOf(row),
       startedBy: starters.get(workflowId) ?? null,
-      ...(isApproval ? approvableOf(row, decisions.flat()) : { hash: null, details: [] }),
+      ...approvable,
+      next: isApproval
+        ? decisionsOn(workflowId, approvable.hash)
+        : [{ operation: "answer", workflowId }],
     };
   });
 };
@@ -117,6 +123,7 @@ const batchItem = async (ledger: Ledger, batch: Batch): Promise<InboxItem> => {
     },
     startedBy: batch.createdBy,
     hash: listing.hash,
+    next: decisionsOn(batch.id, listing.hash),
     file: { ...listing, ...keptOf(batch) },
   };
 };
@@ -130,15 +137,17 @@ const limitItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> =>
   (await readLimits({ ledger })).flatMap((limits) => {
     const { account, pending } = limits;
     if (pending === undefined) return [];
+    const [workflowId, hash] = [limitsId(account), String(pending.sequence)];
     return {
       ...NO_WRITE,
       kind: "limits",
-      workflowId: limitsId(account),
+      workflowId,
       reason: `${pending.by} asks for looser limits: ${pending.reason ?? "no reason"}`,
       since: pending.at,
       choices: { approve: "APPROVE: sends obey these limits from then on." },
       startedBy: pending.by,
-      hash: String(pending.sequence),
+      hash,
+      next: [{ operation: "approve", workflowId, hash }],
       details: [`Now: ${limitsText(limits)}.`, `Then: ${limitsText(pending)}.`],
     };
   });
@@ -194,7 +203,7 @@ const attentionItem = (found: Attention): InboxItem => {
     startedBy: null,
     hash: null,
     things: { count, money },
-    next,
+    next: [next],
   };
 };
 

@@ -227,19 +227,7 @@ export const nextOf = (
   inbox: ReadonlyArray<InboxItem>,
   ended: Ended,
 ): ReadonlyArray<NextOperation> => {
-  const next: Array<NextOperation> = [];
-  for (const item of inbox) {
-    const id = item.workflowId;
-    if (item.kind === "approval") {
-      const { hash } = item;
-      if (hash === null) next.push({ operation: "cancel", workflowId });
-      else
-        next.push(
-          { operation: "approve", workflowId: id, hash },
-          { operation: "reject", workflowId: id },
-        );
-    } else if (item.kind === "question") next.push({ operation: "answer", workflowId: id });
-  }
+  const next = inbox.flatMap((item) => item.next);
   const unlisted = ended.rows.find((row) => isUnlisted(row, ended.words));
   if (unlisted?.word) {
     const { account, word } = unlisted;

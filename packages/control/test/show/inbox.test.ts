@@ -29,7 +29,7 @@ test("the inbox has decisions first, larger sums and older items before others, 
   ]);
   expect(items.at(-1)).toMatchObject({
     things: { count: 1, money: [{ amount: "9999.00", currency: "EUR" }] },
-    next: { operation: "list", isLate: true },
+    next: [{ operation: "list", isLate: true }],
   });
 });
 
@@ -40,7 +40,7 @@ test("a status that nobody listed is a question, and its answer a decision of th
   await ledger.sawPayout(ACCOUNT, "p-1", seen);
   const { items } = await readInbox({ ledger, temporal: undefined, whyNot: [] });
   expect(items).toMatchObject([
-    { kind: "word", next: { operation: "word", workflowId: "Paid out", account: ACCOUNT } },
+    { kind: "word", next: [{ operation: "word", workflowId: "Paid out", account: ACCOUNT }] },
   ]);
   const acting = { by: "ada", how: "--by", reason: "statement of 3 May" };
   await expect(

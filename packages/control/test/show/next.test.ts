@@ -1,6 +1,7 @@
 import type { Decision, RecordedWait } from "@durable-payments/ledger";
 import { expect, it } from "vitest";
 import type { InboxItem } from "../../src/views/inbox.ts";
+import { decisionsOn } from "../../src/rules/approval.ts";
 import { viewOf } from "../../src/rules/run-view.ts";
 import { nextOf } from "../../src/views/run.ts";
 import type { Progress } from "../../src/facts/progress.ts";
@@ -34,6 +35,7 @@ const question: InboxItem = {
   startedBy: "ada",
   hash: null,
   details: [],
+  next: [{ operation: "answer", workflowId: "invoice-17" }],
   amount: null,
   currency: null,
   payee: null,
@@ -86,7 +88,8 @@ it("offers to amend an input that is not valid", () => {
 });
 
 it("offers to cancel what nobody can approve, and not to approve it", () => {
-  const approval = { ...question, kind: "approval", hash: null } as const;
+  const next = decisionsOn("invoice-17", null);
+  const approval = { ...question, kind: "approval", next } as const;
   const running = { ...failed, status: "waiting" } as const;
   expect(nextOf(running, [approval], found)).toEqual([
     { operation: "cancel", workflowId: "invoice-17" },
