@@ -12,7 +12,7 @@ import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
-import { counted, wrap } from "../output/text.ts";
+import { counted, section, wrap } from "../output/text.ts";
 import { assumptionsHere, operating } from "../settings.ts";
 import { actingOf, readJson } from "./given.ts";
 
@@ -91,35 +91,18 @@ export const retryOne = async (output: Output, flags: RetryFlags): Promise<void>
   });
 };
 
-const refusals = (runs: ReadonlyArray<OneOfMany>, cannot: string): ReadonlyArray<string> => {
-  const refused = runs.filter(({ whyNot }) => whyNot !== undefined);
-  return refused.length === 0
-    ? []
-    : [
-        `${counted(refused.length, "run")} ${cannot}:`,
-        ...refused.map(({ whyNot, workflowId }) => wrap(`${workflowId}: ${whyNot}`, "  ")),
-      ];
-};
-
-/** Words the plan of a bulk retry: the runs that it can help, and those that it cannot, with the reason. */
-export const plannedText = (planned: ReadonlyArray<OneOfMany>): string => {
-  const helped = planned.flatMap(({ way, workflowId }) =>
-    way === undefined ? [] : [`  ${workflowId}: ${WAYS[way]}`],
+/** Words a bulk retry: the runs that it helps, and those that it cannot, with the reason. */
+export const manyText = (runs: ReadonlyArray<OneOfMany>, isDone: boolean): string => {
+  const helped = runs.flatMap(({ way, workflowId }) =>
+    way === undefined ? [] : [[workflowId, WAYS[way]]],
+  );
+  const refused = runs.flatMap(({ whyNot, workflowId }) =>
+    whyNot === undefined ? [] : [[workflowId, whyNot]],
   );
   return [
-    `${counted(helped.length, "failed run")} can be retried${helped.length === 0 ? "." : ":"}`,
-    ...helped,
-    ...refusals(planned, "cannot be retried"),
-  ].join("\n");
-};
-
-const retriedText = ({ runs }: { readonly runs: ReadonlyArray<OneOfMany> }): string => {
-  const open = runs.filter(({ way }) => way === "look").length;
-  const retried = runs.filter(({ whyNot }) => whyNot === undefined).length - open;
-  return [
-    `${counted(retried, "run")} retried.`,
-    ...(open === 0 ? [] : [`${counted(open, "open run")} notified to check again.`]),
-    ...refusals(runs, "not retried"),
+    `${counted(helped.length, "failed run")} ${isDone ? "retried" : "can be retried"}.`,
+    ...section(isDone ? "Retried" : "Can be retried", helped),
+    ...section(isDone ? "Not retried" : "Cannot be retried", refused),
   ].join("\n");
 };
 
@@ -135,13 +118,14 @@ export const retryAll = async (output: Output, flags: RetryFlags): Promise<void>
     const planned = await planMany(operations, flags, acting);
     const helped = planned.filter(({ whyNot }) => whyNot === undefined);
     if (isDryRun || helped.length === 0) {
-      output.answer({ planned, isDryRun }, (shown) => plannedText(shown.planned));
+      output.answer({ planned, isDryRun }, (shown) => manyText(shown.planned, false));
       return;
     }
     if (!yes) {
-      output.say(plannedText(planned));
+      output.say(manyText(planned, false));
       await confirm(`Retry ${counted(helped.length, "run")}?`, "Nothing was done.");
     }
-    output.answer({ runs: await retryMany(operations, planned, acting, rate) }, retriedText);
+    const runs = await retryMany(operations, planned, acting, rate);
+    output.answer({ runs }, (shown) => manyText(shown.runs, true));
   });
 };

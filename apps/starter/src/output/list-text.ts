@@ -5,12 +5,12 @@ import {
   ago,
   columnsOf,
   noteLines,
-  pad,
   payeeText,
   roughly,
   screenWidth,
   shortened,
   styled,
+  table,
   totals,
   wrap,
 } from "./text.ts";
@@ -35,22 +35,18 @@ const ageText = (
 
 const HEAD = ["id", "status", "amount", "payee", "reference", "age"] as const;
 
-/** Widths of the columns: payee and reference share what the others leave. */
-const widthsOf = (
-  rows: ReadonlyArray<ReadonlyArray<string>>,
-  width: number,
-): ReadonlyArray<number> => {
-  const natural = HEAD.map((head, column) =>
-    Math.max(columnsOf(head), ...rows.map((row) => columnsOf(row[column] ?? ""))),
+/** Payee and reference share what the other columns leave. */
+const fitted = (rows: ReadonlyArray<ReadonlyArray<string>>, width: number) => {
+  const [id = 0, status = 0, amount = 0, , widest = 0, age = 0] = HEAD.map((_, column) =>
+    Math.max(...rows.map((row) => columnsOf(row[column] ?? ""))),
   );
-  const over = natural.reduce((sum, one) => sum + one + 2, -2) - width;
-  const room = [3, 4].map((column) => Math.max(0, (natural[column] ?? 0) - LEAST));
-  const all = room.reduce((sum, one) => sum + one, 0);
-  return natural.map((one, column) =>
-    over <= 0 || all === 0 || column < 3 || column > 4
-      ? one
-      : one - Math.min(room[column - 3] ?? 0, Math.ceil((over * (room[column - 3] ?? 0)) / all)),
-  );
+  const room = width - id - status - amount - age - 2 * (HEAD.length - 1);
+  const reference = Math.min(widest, Math.max(LEAST, Math.floor(room / 2)));
+  const most = new Map([
+    [HEAD.indexOf("payee"), Math.max(LEAST, room - reference)],
+    [HEAD.indexOf("reference"), reference],
+  ]);
+  return rows.map((row) => row.map((cell, at) => shortened(cell, most.get(at) ?? columnsOf(cell))));
 };
 
 /** Prints runs in columns as wide as the terminal, each with the reason of its status, and the sums of all that matches. */
@@ -69,17 +65,13 @@ export const listText = (
     run.reference ?? "",
     ageText(run, now, lateAfterMs),
   ]);
-  const widths = widthsOf(rows, width);
-  const line = (cells: ReadonlyArray<string>): string =>
-    cells
-      .map((cell, at) => pad(shortened(cell, widths[at] ?? 0), widths[at] ?? 0))
-      .join("  ")
-      .trimEnd();
+  const lines = table(fitted(rows, width), { head: HEAD, width: Number.POSITIVE_INFINITY });
+  const [head = "", ...shown] = lines.split("\n");
   return [
-    styled("gray", line(HEAD)),
-    ...rows.flatMap((row, at) => {
+    head,
+    ...shown.flatMap((line, at) => {
       const reason = runs[at]?.reason;
-      return [line(row), ...(reason ? [wrap(reason, "    ", width)] : [])];
+      return reason ? [line, wrap(reason, "    ", width)] : [line];
     }),
     "",
     styled("bold", "All that matches"),

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { plannedText } from "../../src/input/retrying.ts";
+import { manyText } from "../../src/input/retrying.ts";
 import { cancelledBatchText } from "../../src/output/batch-text.ts";
 import { succeededLines } from "../../src/output/next.ts";
 
@@ -8,13 +8,16 @@ it("lists the runs that can be retried apart from those that cannot, with the re
     { workflowId: "can", runId: "r", way: "start", whyNot: undefined },
     { workflowId: "cannot", way: undefined, whyNot: "A retry of cannot cannot help." },
   ] as const;
-  expect(plannedText(planned).split("\n")).toEqual([
-    "1 failed run can be retried:",
-    "  can: starts the workflow id again",
-    "1 run cannot be retried:",
-    "  cannot: A retry of cannot cannot help.",
+  expect(manyText(planned, false).split("\n")).toEqual([
+    "1 failed run can be retried.",
+    "",
+    "Can be retried",
+    "  can  starts the workflow id again",
+    "",
+    "Cannot be retried",
+    "  cannot  A retry of cannot cannot help.",
   ]);
-  expect(plannedText(planned.slice(1))).toMatch(/^0 failed runs can be retried\.\n1 run cannot/);
+  expect(manyText(planned.slice(1), true)).toMatch(/^0 failed runs retried\.\n\nNot retried/);
 });
 
 const ended = { batch: "payouts/1", notStarted: 2, stopped: 0, goOn: 0, unanswered: 0, sent: [] };
