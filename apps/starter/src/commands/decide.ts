@@ -1,22 +1,8 @@
-import { Command, Flag } from "effect/cli";
+import { Command } from "effect/cli";
 import { badUsage } from "../exit-codes.ts";
-import { confirmed, count, id, maybeId, on, orUndefined, person, text, time } from "./flags.ts";
+import { answering, approving, retrying } from "./flag-sets.ts";
+import { id, maybeId, on, person } from "./flags.ts";
 import { described, runAct, runCommand } from "./run-command.ts";
-
-const answering = {
-  id: maybeId("Workflow id of the run that needs an answer"),
-  choose: Flag.Literals("choose", ["found", "resend", "end"]).pipe(
-    Flag.withDescription("found: it was made · resend: send it again · end: send nothing more"),
-    orUndefined,
-  ),
-  question: text("for", "QUESTION", "Id of the question you are answering"),
-  found: text("found", "ID", "Id of the result at the service"),
-  isAll: on("all", "Give one answer to all questions about an operation"),
-  operation: text("operation", "NAME", "With --all: the operation, such as createBeneficiary"),
-  ...confirmed,
-};
-
-export type AnswerFlags = Command.Command.Config.Infer<typeof answering>;
 
 /** `starter answer`: answers a question about the outcome of a write. */
 export const answer = Command.make("answer", answering, (given) =>
@@ -38,14 +24,6 @@ export const answer = Command.make("answer", answering, (given) =>
     },
   ),
 );
-
-const approving = {
-  id,
-  hash: text("hash", "HASH", "Hash of what you have read, as show and inbox print it"),
-  ...person,
-};
-
-export type ApproveFlags = Command.Command.Config.Infer<typeof approving>;
 
 /** `starter approve`: a second person approves an exact request. */
 export const approve = Command.make("approve", approving, (given) =>
@@ -75,23 +53,6 @@ export const reject = Command.make("reject", { id, ...person }, ({ id, ...given 
   anything more under its id, unless a person overrides it. Requires --reason.`,
   ),
 );
-
-const retrying = {
-  id: maybeId("Workflow id of the run; of a child, its root is retried"),
-  amend: text("amend", "FILE", "JSON file with the input fields to change; null removes a field"),
-  isRestarted: on("restart", "Start your own workflow from the beginning instead of resetting it"),
-  isOverruling: on("override", "Override a stop order; then another person must approve"),
-  isAll: on("all-failed", "Retry every failed run that can be retried"),
-  since: time("since", "TIME", "With --all-failed: runs that closed since then, such as 24h"),
-  type: text("type", "TYPE", "With --all-failed: only this workflow type"),
-  batch: text("batch", "ID", "With --all-failed: only rows of this batch"),
-  rate: count("rate", "With --all-failed: runs per second; default 5", 5),
-  isDryRun: on("dry-run", "Show what would be done; change nothing"),
-  ifRun: text("if-run", "RUN", "Refuse if a newer run exists"),
-  ...confirmed,
-};
-
-export type RetryFlags = Command.Command.Config.Infer<typeof retrying>;
 
 /** `starter retry`: retries a failed run, or makes an open one check again. */
 export const retry = Command.make("retry", retrying, (given) =>

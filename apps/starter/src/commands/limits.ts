@@ -1,8 +1,7 @@
 import { Command } from "effect/cli";
-import { json, person, text } from "./flags.ts";
+import { setting } from "./flag-sets.ts";
+import { json } from "./flags.ts";
 import { described, runCommand } from "./run-command.ts";
-
-const account = text("account", "NAME", "Account, by its name; default: the first one");
 
 const show = Command.make("show", { json }, (given) =>
   runCommand(given.json, (output, work) => work.showLimits(output)),
@@ -12,15 +11,6 @@ const show = Command.make("show", { json }, (given) =>
     `Show the limits of all accounts, and looser limits that wait for approval.`,
   ),
 );
-
-const setting = {
-  max: text("max", "AMOUNTS", "Most of one payment: EUR=1000.00,USD=500.00, or none"),
-  approveAbove: text("approve-above", "AMOUNTS", "Approval above: EUR=100.00, or none"),
-  account,
-  ...person,
-};
-
-export type LimitFlags = Command.Command.Config.Infer<typeof setting>;
 
 const set = Command.make("set", setting, (given) =>
   runCommand(given.json, (output, work) => work.changeLimits(output, given)),

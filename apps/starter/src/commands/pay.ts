@@ -1,21 +1,6 @@
 import { Command } from "effect/cli";
-import { by, count, file, json, on, text, yes } from "./flags.ts";
+import { onboarded, paid } from "./flag-sets.ts";
 import { described, runCommand } from "./run-command.ts";
-
-const paid = {
-  file: file("One payment (.json, or - for standard input), or many (.csv, .jsonl)"),
-  id: text("id", "ID", "Workflow id of one payment; default: derived from the input"),
-  key: text("key", "KEY", "Business key of one payment, as in a file; its id is payout/KEY"),
-  notDuplicate: text("not-a-duplicate", "WHY", "Pay what looks like an earlier payment: reason"),
-  isDryRun: on("dry-run", "Check everything, but pay nothing"),
-  approveAbove: text("approve-above", "AMOUNT", "Require approval of a file with a higher total"),
-  window: count("window", "Most started rows without an accepted payout; default 200", 200),
-  by,
-  yes,
-  json,
-};
-
-export type PayFlags = Command.Command.Config.Infer<typeof paid>;
 
 /** `starter pay`: pays one payment, or a file of them. */
 export const pay = Command.make("pay", paid, (given) =>
@@ -37,18 +22,6 @@ export const pay = Command.make("pay", paid, (given) =>
     },
   ),
 );
-
-const onboarded = {
-  file: file("The input as a JSON file, or - for standard input"),
-  id: text("id", "ID", "Workflow id; default: derived from the input"),
-  key: text("key", "KEY", "Business key; the id is onboardCardholder/KEY"),
-  notDuplicate: text("not-a-duplicate", "WHY", "Onboard a person who looks known: reason"),
-  isDryRun: on("dry-run", "Check everything, but start nothing"),
-  by,
-  json,
-};
-
-export type OnboardFlags = Command.Command.Config.Infer<typeof onboarded>;
 
 /** `starter onboard`: issues a card for a cardholder. */
 export const onboard = Command.make("onboard", onboarded, (given) =>

@@ -8,7 +8,7 @@ import {
   type InboxItem,
   itemsOf,
 } from "@durable-payments/control";
-import type { AnswerFlags } from "../commands/decide.ts";
+import type { AnswerFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm, confirmSeen } from "../output/ask.ts";
 import { decidedText, unansweredLines } from "../output/next.ts";

@@ -1,5 +1,5 @@
 import { approvalsOf, approve } from "@durable-payments/control";
-import type { ApproveFlags } from "../commands/decide.ts";
+import type { ApproveFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirmSeen } from "../output/ask.ts";
 import { decidedText } from "../output/next.ts";

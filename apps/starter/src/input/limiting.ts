@@ -4,7 +4,7 @@ import {
   readLimits,
   setLimits,
 } from "@durable-payments/control";
-import type { LimitFlags } from "../commands/limits.ts";
+import type { LimitFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { commandOf } from "../output/next.ts";
 import type { Output } from "../output/output.ts";

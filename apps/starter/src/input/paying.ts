@@ -14,7 +14,7 @@ import {
   summaryOf,
   warningsOf,
 } from "@durable-payments/control";
-import type { OnboardFlags, PayFlags } from "../commands/pay.ts";
+import type { OnboardFlags, PayFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { knownLines } from "../output/batch-text.ts";

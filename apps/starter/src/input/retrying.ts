@@ -7,7 +7,7 @@ import {
   retryPayment,
   type RetryPlan,
 } from "@durable-payments/control";
-import type { RetryFlags } from "../commands/decide.ts";
+import type { RetryFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";

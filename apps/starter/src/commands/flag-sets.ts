@@ -1,0 +1,102 @@
+import { type Command, Flag } from "effect/cli";
+import {
+  by,
+  confirmed,
+  count,
+  file,
+  id,
+  json,
+  maybeId,
+  on,
+  orUndefined,
+  person,
+  text,
+  time,
+  yes,
+} from "./flags.ts";
+
+/*
+ * The flags of commands whose work is in a module of its own: it takes them by their type, and knows nothing of commands.
+ */
+
+/** Flags of `answer`. */
+export const answering = {
+  id: maybeId("Workflow id of the run that needs an answer"),
+  choose: Flag.Literals("choose", ["found", "resend", "end"]).pipe(
+    Flag.withDescription("found: it was made · resend: send it again · end: send nothing more"),
+    orUndefined,
+  ),
+  question: text("for", "QUESTION", "Id of the question you are answering"),
+  found: text("found", "ID", "Id of the result at the service"),
+  isAll: on("all", "Give one answer to all questions about an operation"),
+  operation: text("operation", "NAME", "With --all: the operation, such as createBeneficiary"),
+  ...confirmed,
+};
+
+export type AnswerFlags = Command.Command.Config.Infer<typeof answering>;
+
+/** Flags of `approve`. */
+export const approving = {
+  id,
+  hash: text("hash", "HASH", "Hash of what you have read, as show and inbox print it"),
+  ...person,
+};
+
+export type ApproveFlags = Command.Command.Config.Infer<typeof approving>;
+
+/** Flags of `retry`. */
+export const retrying = {
+  id: maybeId("Workflow id of the run; of a child, its root is retried"),
+  amend: text("amend", "FILE", "JSON file with the input fields to change; null removes a field"),
+  isRestarted: on("restart", "Start your own workflow from the beginning instead of resetting it"),
+  isOverruling: on("override", "Override a stop order; then another person must approve"),
+  isAll: on("all-failed", "Retry every failed run that can be retried"),
+  since: time("since", "TIME", "With --all-failed: runs that closed since then, such as 24h"),
+  type: text("type", "TYPE", "With --all-failed: only this workflow type"),
+  batch: text("batch", "ID", "With --all-failed: only rows of this batch"),
+  rate: count("rate", "With --all-failed: runs per second; default 5", 5),
+  isDryRun: on("dry-run", "Show what would be done; change nothing"),
+  ifRun: text("if-run", "RUN", "Refuse if a newer run exists"),
+  ...confirmed,
+};
+
+export type RetryFlags = Command.Command.Config.Infer<typeof retrying>;
+
+/** Flags of `pay`. */
+export const paid = {
+  file: file("One payment (.json, or - for standard input), or many (.csv, .jsonl)"),
+  id: text("id", "ID", "Workflow id of one payment; default: derived from the input"),
+  key: text("key", "KEY", "Business key of one payment, as in a file; its id is payout/KEY"),
+  notDuplicate: text("not-a-duplicate", "WHY", "Pay what looks like an earlier payment: reason"),
+  isDryRun: on("dry-run", "Check everything, but pay nothing"),
+  approveAbove: text("approve-above", "AMOUNT", "Require approval of a file with a higher total"),
+  window: count("window", "Most started rows without an accepted payout; default 200", 200),
+  by,
+  yes,
+  json,
+};
+
+export type PayFlags = Command.Command.Config.Infer<typeof paid>;
+
+/** Flags of `onboard`. */
+export const onboarded = {
+  file: file("The input as a JSON file, or - for standard input"),
+  id: text("id", "ID", "Workflow id; default: derived from the input"),
+  key: text("key", "KEY", "Business key; the id is onboardCardholder/KEY"),
+  notDuplicate: text("not-a-duplicate", "WHY", "Onboard a person who looks known: reason"),
+  isDryRun: on("dry-run", "Check everything, but start nothing"),
+  by,
+  json,
+};
+
+export type OnboardFlags = Command.Command.Config.Infer<typeof onboarded>;
+
+/** Flags of `limits set`. */
+export const setting = {
+  max: text("max", "AMOUNTS", "Most of one payment: EUR=1000.00,USD=500.00, or none"),
+  approveAbove: text("approve-above", "AMOUNTS", "Approval above: EUR=100.00, or none"),
+  account: text("account", "NAME", "Account, by its name; default: the first one"),
+  ...person,
+};
+
+export type LimitFlags = Command.Command.Config.Infer<typeof setting>;
