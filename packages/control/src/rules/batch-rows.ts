@@ -46,7 +46,7 @@ export type BatchRowView = ReturnType<typeof rowView>;
 /** Makes the view of a row. */
 export const rowView = (row: ListedRow, nameOf: NameOf) => {
   const { number, outcomeAt, payoutId, shown, standing, status, word, workflowId } = row;
-  // What its run said of a payout before is no reason of the present outcome.
+  // The end of a run tells an earlier outcome of its payout, and does not explain the present one.
   const isOld = status !== "covered" && (standing === "made" || standing === "completed");
   return {
     ...paymentFields(row),

@@ -1,5 +1,5 @@
 /**
- * The overview answers one question: is it fine? It has what people have to do, and what became of the money; the checks of
+ * The overview answers one question: is it fine? It has what people have to do, and the outcome of the money; the checks of
  * the doctor say how the installation is. It is read from the ledger alone, so that it is the same while Temporal is away, and
  * after it has forgotten a run.
  */
