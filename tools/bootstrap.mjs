@@ -17,7 +17,6 @@ const oldestNode = engines.node.replace(">=", "");
 const SOURCE = "--conditions=@durable-payments/source";
 const SCRIPTS = {
   setup: "tools/src/setup.ts",
-  demo: "tools/src/demo.ts",
   dev: "tools/src/dev.ts",
   "new-project": "tools/src/new-project.ts",
   site: "site/src/build.ts",
@@ -122,7 +121,7 @@ function workingFolder() {
 /** Children of the task that say "node" get the same Node. */
 function environment() {
   const usesStack = task === "starter" || (task === "worker" && !process.env.PAYMENTS_BASE_URL);
-  const isAdvising = ["starter", "demo", "dev", "worker"].includes(task);
+  const isAdvising = ["starter", "dev", "worker"].includes(task);
   return {
     ...(usesStack ? devStack() : {}),
     // The name of the starter in advice.

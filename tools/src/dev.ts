@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { relative } from "node:path";
 import { Interrupted, interruption, reporter, runCommand } from "./command.ts";
-import { announceDevStack, type Part, type Stack, withStack, workerSettings } from "./stack.ts";
+import { announceDevStack, type Part, type Stack, startStack, workerSettings } from "./stack.ts";
 
 const PORTS = { temporal: 7233, webUi: 8233, simulator: 4010, simulatorEu: 4011 };
 
@@ -35,23 +36,19 @@ await runCommand({ help, options: {} }, async () => {
           : `${what}; its data is lost. The rest keeps running; to have all again, press Ctrl-C, and start again.`,
       ),
   };
+  let stack: Stack | undefined;
   try {
-    return await withStack(options, report, async (stack) => {
-      const withdraw = announceDevStack(stack.variables);
-      try {
-        process.stdout.write(describe(stack));
-        return await new Promise<never>((_, reject) => {
-          signal.addEventListener("abort", () => reject(signal.reason));
-        });
-      } finally {
-        withdraw();
-      }
-    });
+    stack = await startStack(options, report);
+    const withdraw = announceDevStack(stack.variables);
+    process.stdout.write(describe(stack));
+    if (!signal.aborted) await once(signal, "abort");
+    withdraw();
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    report.line("Stopped; nothing is left running.");
-    return 0;
   }
+  await stack?.end();
+  report.line("Stopped; nothing is left running.");
+  return 0;
 });
 
 function describe({ eu, logFolder, parts, variables }: Stack): string {

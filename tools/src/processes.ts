@@ -1,9 +1,6 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { execa } from "execa";
-import { createWriteStream } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -43,11 +40,7 @@ export interface StartedProcess {
   readonly stdout: () => string;
   /** Returns its standard error so far (the last 100,000 characters). */
   readonly stderr: () => string;
-  /** Passes on the lines of its standard output from now on. */
-  readonly onStdout: (listener: (line: string) => void) => void;
-  /** Passes on the lines of its standard error from now on. */
-  readonly onStderr: (listener: (line: string) => void) => void;
-  /** Sends the signal (SIGTERM by default), 35 seconds later a SIGKILL, and awaits the end. */
+  /** Sends the signal (SIGTERM by default), 35 seconds after a SIGTERM a SIGKILL, and awaits the end. */
   readonly kill: (signal?: NodeJS.Signals) => Promise<Exit>;
   /** Sends a signal, and awaits nothing. */
   readonly send: (signal: NodeJS.Signals) => void;
@@ -72,138 +65,100 @@ const KEPT_CHARACTERS = 100_000;
 /** A worker drains within 30 seconds. */
 const FORCE_AFTER_MS = 35_000;
 
-const keepLast = (stream: Readable) => {
-  let text = "";
-  const add = (more: string) => {
-    text = (text + more).slice(-KEPT_CHARACTERS);
-  };
-  stream.setEncoding("utf8").on("data", add);
-  return { add, text: () => text };
-};
-
 /** Starts a process, without waiting for it. */
 export const spawnProcess = (
   command: string,
   args: ReadonlyArray<string>,
-  { cwd, env, logFile, name = command, ...options }: ProcessOptions = {},
+  { cwd, env, logFile, name = command, ownGroup = false }: ProcessOptions = {},
 ): StartedProcess => {
-  const ownGroup = options.ownGroup === true && process.platform !== "win32";
+  const log = logFile === undefined ? [] : [{ file: logFile, append: true }];
   const child = execa(command, args, {
     buffer: false,
     detached: ownGroup,
     reject: false,
     stdin: "ignore",
-    // Otherwise execa sends a SIGKILL 5 seconds after a SIGTERM.
-    forceKillAfterDelay: false,
+    stdout: ["pipe", ...log],
+    stderr: ["pipe", ...log],
+    forceKillAfterDelay: FORCE_AFTER_MS,
     // Its output goes into a pipe, even if a task runner above assumes a terminal.
     env: { FORCE_COLOR: undefined, ...env },
     ...(cwd !== undefined && { cwd }),
   });
-  const stdout = keepLast(child.stdout);
-  const stderr = keepLast(child.stderr);
-  const log = logFile === undefined ? undefined : createWriteStream(logFile, { mode: 0o600 });
-  if (log !== undefined) {
-    for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
+  const output = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (text: string) => {
+      output[stream] = (output[stream] + text).slice(-KEPT_CHARACTERS);
+    });
   }
-  const send = (signal: NodeJS.Signals) => {
-    if (!ownGroup || child.pid === undefined) return void child.kill(signal);
-    try {
-      process.kill(-child.pid, signal);
-    } catch (error) {
-      // ESRCH: the whole group has ended already.
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-    }
-  };
-  const sendLast = () => send("SIGKILL");
-  process.once("exit", sendLast);
-  const exited = child.then((result): Exit => {
-    process.off("exit", sendLast);
-    log?.end();
-    if (child.pid === undefined) stderr.add(`${result.shortMessage ?? "it did not start"}\n`);
-    return { code: result.exitCode, signal: result.signal };
+  // Execa leaves a process running that has a group of its own.
+  const killLast = () => child.kill("SIGKILL");
+  process.once("exit", killLast);
+  const exited = child.then(({ exitCode, shortMessage, signal }): Exit => {
+    process.off("exit", killLast);
+    if (child.pid === undefined) output.stderr += shortMessage ?? "";
+    return { code: exitCode, signal };
   });
   return {
     name,
     pid: child.pid ?? 0,
-    stdout: stdout.text,
-    stderr: stderr.text,
-    onStdout: (listener) => void createInterface(child.stdout).on("line", listener),
-    onStderr: (listener) => void createInterface(child.stderr).on("line", listener),
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
     exited,
-    send,
+    send: (signal) => void child.kill(signal),
     kill: (signal = "SIGTERM") => {
-      send(signal);
-      const force = setTimeout(sendLast, FORCE_AFTER_MS);
-      return exited.finally(() => clearTimeout(force));
+      child.kill(signal);
+      return exited;
     },
   };
+};
+
+const READY_WITHIN_MS = 120_000;
+const LOOK_EVERY_MS = 50;
+
+/**
+ * Looks repeatedly until a process is ready.
+ *
+ * @param look returns false or undefined as long as it is not
+ * @returns what `look` has returned
+ * @throws Error with its last lines if the process ends first, or after two minutes; it is killed then
+ */
+export const untilReady = async <A>(
+  started: StartedProcess,
+  look: () => Promise<A | false | undefined> | A | false | undefined,
+): Promise<A> => {
+  const until = performance.now() + READY_WITHIN_MS;
+  let over: string | undefined;
+  void started.exited.then((exit) => (over ??= `ended ${describeExit(exit)}`));
+  for (;;) {
+    const failed = over;
+    const ready = await look();
+    if (ready !== false && ready !== undefined) return ready;
+    if (failed !== undefined) {
+      const printed = lastLines(started) || "  (none)";
+      throw new Error(`${started.name} ${failed}. Its last lines:\n${printed}`);
+    }
+    if (performance.now() > until) {
+      over = `was not ready after ${READY_WITHIN_MS / 1000} s`;
+      started.send("SIGKILL");
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
 };
 
 /** The first line of JSON on the standard output of a process. */
 export type ReadyLine = Readonly<Record<string, unknown>>;
 
-const READY_WITHIN_MS = 120_000;
+/** {@link untilReady}, with the first whole line of its standard output that is a JSON object. */
+export const awaitReadyLine = (started: StartedProcess): Promise<ReadyLine> =>
+  untilReady(started, () =>
+    started.stdout().split("\n").slice(0, -1).map(parseObject).find(isRecord),
+  );
 
-/**
- * Awaits the first line on the standard output that is a JSON object.
- *
- * @throws Error with its last lines if the process ends before, or after two minutes; it is killed then
- */
-export const awaitReadyLine = (started: StartedProcess): Promise<ReadyLine> => {
-  const { promise, resolve } = Promise.withResolvers<ReadyLine>();
-  started.onStdout((line) => {
-    const ready = parseObject(line);
-    if (ready !== undefined) resolve(ready);
-  });
-  return orEnd(started, promise);
-};
-
-const parseObject = (line: string): ReadyLine | undefined => {
+const parseObject = (line: string): unknown => {
   try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : undefined;
+    return JSON.parse(line);
   } catch {
     return undefined;
-  }
-};
-
-/** Awaits `ready`, unless the process ends first or the time is up. */
-const orEnd = async <A>(started: StartedProcess, ready: Promise<A>): Promise<A> => {
-  const over = new AbortController();
-  const fail = (what: string): never => {
-    const printed = lastLines(started) || "  (none)";
-    throw new Error(`${started.name} ${what}. Its last lines:\n${printed}`);
-  };
-  const ended = started.exited.then((exit) => fail(`ended ${describeExit(exit)}`));
-  const late = sleep(READY_WITHIN_MS, undefined, { signal: over.signal }).then(() => {
-    void started.kill("SIGKILL");
-    return fail(`was not ready after ${READY_WITHIN_MS / 1000} s`);
-  });
-  return Promise.race([ready, ended, late]).finally(() => over.abort());
-};
-
-const ASK_EVERY_MS = 100;
-
-/**
- * Asks a server repeatedly until it is ready.
- *
- * @throws Error with its last lines if the process ends first, or after `withinMs`, two minutes by default
- */
-export const untilReady = async (
-  started: StartedProcess,
-  isReady: () => Promise<boolean>,
-): Promise<void> => {
-  const over = new AbortController();
-  const ask = async () => {
-    while (!over.signal.aborted && !(await isReady())) await sleep(ASK_EVERY_MS);
-  };
-  const asking = ask();
-  try {
-    await orEnd(started, asking);
-  } finally {
-    over.abort();
-    // A call that is repeated after its connection was closed would end this process.
-    await asking;
   }
 };
 

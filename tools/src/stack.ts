@@ -3,13 +3,12 @@ import getPort from "get-port";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Interrupted, type Reporter } from "./command.ts";
+import type { Reporter } from "./command.ts";
 import {
   appArguments,
   awaitReadyLine,
   checkout,
   describeExit,
-  lastLines,
   NO_PROFILES,
   spawnProcess,
   type StartedProcess,
@@ -105,10 +104,10 @@ export interface StackOptions {
   readonly ports?: Readonly<Record<"temporal" | "webUi" | "simulator" | "simulatorEu", number>>;
   /** Settings of the worker in addition to those of the stack. */
   readonly workerSettings?: NodeJS.ProcessEnv;
-  /** Called when a part ends, with how it ended and the path of its log; without it the stack fails. */
+  /** Called when a part ends before the stack does, with how it ended and the path of its log. */
   readonly onEnded?: (part: Part, what: string) => void;
-  /** Ends the stack, and the work with it. */
-  readonly signal: AbortSignal;
+  /** Gives up starting. */
+  readonly signal?: AbortSignal;
 }
 
 /** A Temporal server, a simulator for each of two accounts, and a worker, all running on this machine. */
@@ -121,62 +120,9 @@ export interface Stack {
   readonly parts: Readonly<Record<Part, StartedProcess>>;
   /** Runs one more process with the variables of the stack; it ends with the stack. */
   readonly spawn: (name: string, args: ReadonlyArray<string>) => StartedProcess;
+  /** Ends every process of the stack, and removes the log files. */
+  readonly end: () => Promise<void>;
 }
-
-/**
- * Starts the stack, runs `use`, and ends every process of the stack in any case. The log files are kept if something
- * went wrong.
- */
-export const withStack = async <A>(
-  options: StackOptions,
-  report: Reporter,
-  use: (stack: Stack) => Promise<A>,
-): Promise<A> => {
-  const logFolder = join(checkout, ".local", `${options.name}-${process.pid}`);
-  const started: Array<StartedProcess> = [];
-  const ending = new AbortController();
-  const signal = AbortSignal.any([options.signal, ending.signal]);
-  const spawn: Spawn = (name, command, args, env) => {
-    signal.throwIfAborted();
-    const logFile = join(logFolder, `${name}.log`);
-    const process = spawnProcess(command, args, {
-      name: `${name} (log: ${logFile})`,
-      env: { ...withoutServiceVariables(), ...env },
-      logFile,
-      ownGroup: true,
-    });
-    started.push(process);
-    return process;
-  };
-  const { promise: failed, reject } = Promise.withResolvers<never>();
-  options.signal.addEventListener("abort", () => reject(options.signal.reason));
-  const run = async (): Promise<A> => {
-    const stack = await startParts(options, report, logFolder, spawn);
-    for (const [part, process] of Object.entries(stack.parts) as Array<[Part, StartedProcess]>) {
-      void process.exited.then((exit) => {
-        // A part that ends with the stack is not news.
-        if (signal.aborted) return;
-        const what = `${process.name} ended ${describeExit(exit)}`;
-        if (options.onEnded) options.onEnded(part, what);
-        else reject(new Error(`${what}. Its last lines:\n${lastLines(process)}`));
-      });
-    }
-    return use(stack);
-  };
-  let keepLogs = false;
-  try {
-    options.signal.throwIfAborted();
-    return await Promise.race([run(), failed]);
-  } catch (error) {
-    keepLogs = !(error instanceof Interrupted);
-    throw error;
-  } finally {
-    ending.abort();
-    // The last first: the worker drains while the server is still there.
-    for (const process of started.toReversed()) await process.kill();
-    if (!keepLogs) await rm(logFolder, { recursive: true, force: true });
-  }
-};
 
 /** Starts a process with a log of its own. */
 export type Spawn = (
@@ -189,12 +135,56 @@ export type Spawn = (
 /** The credentials of the second account, at a simulator of its own. */
 const EU = { clientId: "simulator-eu", apiKey: "simulator-eu-key" };
 
+/** Starts the stack. If a part does not become ready, the others are ended; the log files are kept. */
+export const startStack = async (options: StackOptions, report: Reporter): Promise<Stack> => {
+  const { onEnded, signal } = options;
+  const logFolder = join(checkout, ".local", `${options.name}-${process.pid}`);
+  const started: Array<StartedProcess> = [];
+  let isEnding = false;
+  const spawn: Spawn = (name, command, args, env) => {
+    signal?.throwIfAborted();
+    const logFile = join(logFolder, `${name}.log`);
+    const process = spawnProcess(command, args, {
+      name: `${name} (log: ${logFile})`,
+      env: { ...withoutServiceVariables(), ...env },
+      logFile,
+      ownGroup: true,
+    });
+    started.push(process);
+    return process;
+  };
+  const endAll = async () => {
+    isEnding = true;
+    // The last first: the worker drains while the server is still there.
+    for (const process of started.toReversed()) await process.kill();
+  };
+  const end = async () => {
+    await endAll();
+    await rm(logFolder, { recursive: true, force: true });
+  };
+  try {
+    const aborted = new Promise<never>((_, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason));
+    });
+    const stack = await Promise.race([startParts(options, report, logFolder, spawn), aborted]);
+    for (const [part, process] of Object.entries(stack.parts) as Array<[Part, StartedProcess]>) {
+      void process.exited.then((exit) => {
+        if (!isEnding) onEnded?.(part, `${process.name} ended ${describeExit(exit)}`);
+      });
+    }
+    return { ...stack, end };
+  } catch (error) {
+    await (signal?.aborted === true ? end() : endAll());
+    throw error;
+  }
+};
+
 const startParts = async (
   { ports, workerSettings: settings }: StackOptions,
   report: Reporter,
   logFolder: string,
   spawn: Spawn,
-): Promise<Stack> => {
+): Promise<Omit<Stack, "end">> => {
   // A server that has to be built takes minutes: before a port is chosen.
   const { path } = await ensureServer(temporalCli, report);
   const port = await choosePort(ports?.temporal);
@@ -205,7 +195,7 @@ const startParts = async (
   const address = `${HOST}:${port}`;
   const webUi = `http://${HOST}:${uiPort}`;
 
-  await mkdir(logFolder, { recursive: true });
+  await mkdir(logFolder, { recursive: true, mode: 0o700 });
   const temporal = spawn("temporal", path, temporalServerArguments(port, uiPort));
   await report.during("Starting the Temporal server", awaitTemporalServer(temporal, address));
 

@@ -20,7 +20,7 @@ whose paths contain a filter, with Vitest. Prints a dot for each file; for each 
 the last lines of its Temporal servers; the reason for each skipped test; and a last line "N passed, N failed".
 
 npm run nightly runs the tests in files named *.nightly.ts, which take minutes, or need servers that few machines have:
-the model check with large bounds, the output shown in the docs, the demo, replaced keys, clusters on PostgreSQL,
+the model check with large bounds, the output shown in the docs, replaced keys, clusters on PostgreSQL,
 authorization, chaos with restores, the built output as the image runs it, and the package as users install it, on the
 oldest and the newest Node.
 

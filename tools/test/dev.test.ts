@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { checkout, spawnProcess, type StartedProcess } from "../src/processes.ts";
+import { checkout, spawnProcess, type StartedProcess, untilReady } from "../src/processes.ts";
 
 let dev: StartedProcess | undefined;
 afterEach(async () => void (await dev?.kill()));
@@ -14,18 +14,8 @@ const startDev = async (): Promise<StartedProcess> => {
 };
 
 /** Awaits a text in what is printed on standard output or error; rejects when the process ends before. */
-const printed = async (started: StartedProcess, pattern: RegExp): Promise<RegExpExecArray> => {
-  const { promise, reject, resolve } = Promise.withResolvers<RegExpExecArray>();
-  const look = () => {
-    const found = pattern.exec(`${started.stdout()}${started.stderr()}`);
-    if (found !== null) resolve(found);
-  };
-  started.onStdout(look);
-  started.onStderr(look);
-  look();
-  void started.exited.then(() => reject(new Error(`ended: ${started.stderr()}`)));
-  return await promise;
-};
+const printed = (started: StartedProcess, pattern: RegExp): Promise<RegExpExecArray> =>
+  untilReady(started, () => pattern.exec(`${started.stdout()}${started.stderr()}`) ?? undefined);
 
 it("leaves the rest up when a part is killed, and says how that part is started again", async () => {
   const started = await startDev();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { expect, vi } from "vitest";
 import { checkout } from "../../src/processes.ts";
-import { type Stack, withStack } from "../../src/stack.ts";
+import { type Stack, startStack } from "../../src/stack.ts";
 import { type Exchange, exchangesOf, isAsShown } from "./transcript.ts";
 
 /** Values of the words in capitals that a page leaves to its reader, such as `ID`. */
@@ -216,22 +216,6 @@ export const startDrill = async (
   document: string,
   workerSettings: NodeJS.ProcessEnv = {},
 ): Promise<{ readonly drill: Drill; readonly end: () => Promise<void> }> => {
-  const { promise: isOver, resolve: finish } = Promise.withResolvers<void>();
-  const { promise: ready, reject, resolve } = Promise.withResolvers<Stack>();
-  // A drill may end a part on purpose.
-  const onEnded = () => {};
-  const { signal } = new AbortController();
-  const ended = withStack({ name: "drill", signal, onEnded, workerSettings }, silent, (stack) => {
-    resolve(stack);
-    return isOver;
-  });
-  ended.catch(reject);
-  const drill = new Drill(await ready, document);
-  return {
-    drill,
-    end: () => {
-      finish();
-      return ended;
-    },
-  };
+  const stack = await startStack({ name: "drill", workerSettings }, silent);
+  return { drill: new Drill(stack, document), end: stack.end };
 };

@@ -152,7 +152,9 @@ const awaitServing = async (
     const grpc = ports[service as keyof typeof HEALTH]?.grpc;
     if (grpc === undefined) continue;
     const options = { ...(service === "frontend" && connection), address: `127.0.0.1:${grpc}` };
-    await withConnection(options, (client) => untilReady(server, () => isServing(client, health)));
+    await withConnection(options, async (client) => {
+      await untilReady(server, () => isServing(client, health));
+    });
   }
 };
 
