@@ -5,8 +5,8 @@ import { join } from "node:path";
 /** The variable that names the file which receives the output of the Temporal servers of a test file. */
 export const SERVER_LOG = "DURABLE_PAYMENTS_SERVER_LOG";
 
-/** The variable that names the run of tests which a process belongs to; children inherit it. */
-export const RUN_VARIABLE = "DURABLE_PAYMENTS_TEST_RUN";
+/** The variable that names a run of tests; the processes of Vitest inherit it. */
+const RUN_VARIABLE = "DURABLE_PAYMENTS_TEST_RUN";
 
 /** Marks this process, and those that it starts from now on, as a run of tests; its files are removed when it ends. */
 export const markTestRun = (): void => {

@@ -16,7 +16,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkout, spawnProcess, type StartedProcess } from "../../src/processes.ts";
-import { RUN_VARIABLE } from "../../src/testing/run.ts";
 import { readImage } from "./deployments.ts";
 
 const SCRIPT = fileURLToPath(new URL("enter-image.sh", import.meta.url));
@@ -115,9 +114,7 @@ export const makeImage = () => {
         own(join(from, name), mode, owner);
       }
     },
-    start: ({ command: [program = "", ...args], env: given }: ImageProcess): StartedProcess => {
-      // By it a run of tests finds what it has left behind.
-      const env = { ...given, [RUN_VARIABLE]: process.env[RUN_VARIABLE] ?? "" };
+    start: ({ command: [program = "", ...args], env }: ImageProcess): StartedProcess => {
       if (!isIsolated) {
         const here = Object.entries(env).map(([name, value]) => [name, onHost(value)]);
         const commandLine =
