@@ -140,7 +140,7 @@ export const startStack = async (options: StackOptions, report: Reporter): Promi
   const { onEnded, signal } = options;
   const logFolder = join(checkout, ".local", `${options.name}-${process.pid}`);
   const started: Array<StartedProcess> = [];
-  let isEnding = false;
+  const ending = new AbortController();
   const spawn: Spawn = (name, command, args, env) => {
     signal?.throwIfAborted();
     const logFile = join(logFolder, `${name}.log`);
@@ -154,7 +154,7 @@ export const startStack = async (options: StackOptions, report: Reporter): Promi
     return process;
   };
   const endAll = async () => {
-    isEnding = true;
+    ending.abort();
     // The last first: the worker drains while the server is still there.
     for (const process of started.toReversed()) await process.kill();
   };
@@ -169,7 +169,7 @@ export const startStack = async (options: StackOptions, report: Reporter): Promi
     const stack = await Promise.race([startParts(options, report, logFolder, spawn), aborted]);
     for (const [part, process] of Object.entries(stack.parts) as Array<[Part, StartedProcess]>) {
       void process.exited.then((exit) => {
-        if (!isEnding) onEnded?.(part, `${process.name} ended ${describeExit(exit)}`);
+        if (!ending.signal.aborted) onEnded?.(part, `${process.name} ended ${describeExit(exit)}`);
       });
     }
     return { ...stack, end };

@@ -58,11 +58,12 @@ await runCommand({ help, options: {}, allowPositionals: true }, async (_, filter
     for (const server of [clusterServer, latestServer]) await setUp(server, report);
   }
   // None of the user's own addresses.
-  for (const name of Object.keys(withoutServiceVariables())) delete process.env[name];
+  for (const name of Object.keys(withoutServiceVariables()))
+    Reflect.deleteProperty(process.env, name);
   process.env[temporalCli.variable] = path;
   if (skipping.path !== undefined) process.env[testServer.variable] = skipping.path;
 
-  const vitest = await startVitest("test", [...filters], { run: true, reporters: ["dot"] });
+  const vitest = await startVitest([...filters], { run: true, reporters: ["dot"] });
   const modules = vitest.state.getTestModules();
   const errors = vitest.state.getUnhandledErrors();
   await vitest.close();
