@@ -18,7 +18,7 @@ it("accepts what is compiled, and the tests of a template", () => {
 it.each([
   "test/data.json",
   "template/node_modules/example/index.js",
-  "api/current.md",
+  "api/codec.api.md",
   "src/client/send.ts",
   "dist/client/send.test.js",
   "dist/client/send.js.map",

@@ -1,21 +1,14 @@
 /**
- * Records the state of a release: the API report, for the next one to be compared with, and the histories that every later
- * release must replay. `nx release` calls it before it changes versions, and commits what is staged here.
+ * Records the histories that every later release must replay. `nx release` calls it before it changes versions, and commits
+ * what is staged here.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { PUBLISHED } from "../packages/manifests.ts";
 import { checkout } from "../processes.ts";
 
 const RELEASED_HISTORIES = "packages/workflows/test/released-histories.json";
-
-const noteReport = (): string => {
-  const folder = join(checkout, PUBLISHED, "api");
-  copyFileSync(join(folder, "current.md"), join(folder, "released.md"));
-  return join(folder, "released.md");
-};
 
 const noteHistories = (): string => {
   const file = join(checkout, RELEASED_HISTORIES);
@@ -34,7 +27,7 @@ const noteHistories = (): string => {
 
 // Nx calls it for a dry run, too.
 if (process.env["NX_DRY_RUN"] !== "true") {
-  execFileSync("git", ["add", noteReport(), noteHistories()], {
+  execFileSync("git", ["add", noteHistories()], {
     cwd: checkout,
     stdio: "inherit",
   });
