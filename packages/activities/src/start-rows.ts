@@ -1,4 +1,9 @@
-import { type Batch, type BatchRow, type Ledger, OPEN_STATUSES } from "@durable-payments/ledger";
+import {
+  type Batch,
+  type BatchRow,
+  type Ledger,
+  OPEN_STATUSES,
+} from "@durable-payments/ledger";
 import {
   type BatchActivities,
   type PayoutChunk,

@@ -31,6 +31,8 @@ type Outcome = Pick<BatchCount, "earlier" | "standing" | "status">;
 export const moneyOfRow = ({ earlier, standing, status }: Outcome): MoneyState => {
   const isWithout = WITHOUT.has(earlier ?? status);
   if (standing !== null && !(standing === "open" && isWithout)) return moneyStateOf(standing);
+  // A restored ledger may have forgotten its payout.
+  if (status === "unknown") return "unknown";
   return isWithout ? "notPaid" : "planned";
 };
 

@@ -123,6 +123,10 @@ export const namesOf = (shown: string | null) => {
   return { payeeName: name || null, payeeAccount: account || null };
 };
 
+/** Whether a person ended the run after a restored ledger may have forgotten what it had sent. */
+export const mayHaveSent = ({ isPlanned, isStopped, status }: FoundRun["run"]): boolean =>
+  isPlanned && isStopped && status === "unknown";
+
 /** Returns the payments of a run: those of its writes, else the planned one. */
 const paymentsOf = (
   { rows, run }: Pick<FoundRun, "rows" | "run">,
@@ -149,7 +153,11 @@ const paymentsOf = (
     {
       ...paymentFields(run),
       ...namesOf(nameOf(run.payee ?? run.alias)),
-      state: run.endState === null || run.endState === "missing" ? "planned" : "notPaid",
+      state: mayHaveSent(run)
+        ? "unknown"
+        : run.endState === null || run.endState === "missing"
+          ? "planned"
+          : "notPaid",
       operation: null,
       madeId: null,
       paymentDate: null,

@@ -20,7 +20,7 @@ import { NOT_YET } from "@durable-payments/protocol";
 import { failureTypes, nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
 import type { TimelineItem } from "../facts/history.ts";
 import { type Progress, waitOf } from "../facts/progress.ts";
-import { paymentFields, pauseOf, type StepView } from "./run-view.ts";
+import { mayHaveSent, paymentFields, pauseOf, type StepView } from "./run-view.ts";
 
 /** A run as the ledger has it, and what is known besides. */
 export interface Evidence extends FoundRun {
@@ -158,6 +158,9 @@ export const endReasonOf = ({ rows, run }: FoundRun): string | null =>
 
 const IS_MADE: ReadonlySet<Standing> = new Set(["made", "completed", "failed", "returned"]);
 
+const FORGOTTEN =
+  "the ledger was restored while this run was open, and may have forgotten what it sent: look at the service";
+
 /** Returns why a run has its status, for a person; null if there is nothing to say. */
 export const reasonOf = (evidence: Evidence): string | null => {
   const { end, progress, rows, run } = evidence;
@@ -181,6 +184,7 @@ export const reasonOf = (evidence: Evidence): string | null => {
     end && endText(end),
     asking && `${asking.step}: ${asking.question?.reason ?? ""}`,
     approval && `${approval.step} needs approval: ${approval.question?.reason ?? ""}`,
+    mayHaveSent(run) && FORGOTTEN,
     doubted && `${doubted.step}: ${unknownText(doubted, evidence)}`,
     lost,
     isOver ? lost === undefined && moneyText(evidence) : isHeld ? undefined : openText(evidence),

@@ -54,17 +54,28 @@ const MOST_IMPORTANT = `(SELECT min(CASE ${BY_WRITE.map(([condition], at) => `WH
   OR (owner_id = runs.workflow_id AND owner_id <> workflow_id)
   OR (root_id = runs.workflow_id AND root_id <> workflow_id))`;
 
+const IS_PLANNED = `CASE WHEN EXISTS (SELECT 1 FROM writes WHERE ${IS_OWN} AND amount IS NOT NULL)
+  THEN 0 ELSE 1 END`;
+
+const RECOVERED =
+  "(SELECT max(at) FROM log WHERE workflow_id = '' AND kind <> '' AND kind = 'recover')";
+
+/**
+ * A restored ledger may have forgotten what a run had sent. A run that continues is asked; a run that a person has ended
+ * without a write is not, so nobody knows.
+ */
+const MAY_HAVE_SENT = `amount IS NOT NULL AND ${IS_PLANNED} = 1 AND started_at < ${RECOVERED}
+  AND coalesce(ended_at, ${RECOVERED}) >= ${RECOVERED}`;
+
 const STATUS = `CASE ${MOST_IMPORTANT} ${BY_WRITE.map(([, status], at) => `WHEN ${at} THEN '${status}'`).join(" ")}
   ELSE CASE
+    WHEN is_stopped = 1 AND ${MAY_HAVE_SENT} THEN 'unknown'
     WHEN is_stopped = 1 THEN 'ended'
     WHEN end_state = 'succeeded' AND ${IS_BUILT_IN} THEN 'failed'
     WHEN end_state <> 'missing' THEN end_state
     WHEN EXISTS (SELECT 1 FROM waits WHERE waits.workflow_id = runs.workflow_id AND closed_at IS NULL) THEN 'waiting'
     ELSE coalesce(end_state, 'running') END
   END`;
-
-const IS_PLANNED = `CASE WHEN EXISTS (SELECT 1 FROM writes WHERE ${IS_OWN} AND amount IS NOT NULL)
-  THEN 0 ELSE 1 END`;
 
 /**
  * Returns the statement that computes the status of some runs again, after whatever it depends on was written.

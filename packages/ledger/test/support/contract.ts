@@ -927,6 +927,36 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     });
   });
 
+  it("does not know what a run has sent that was open when the ledger was restored, once a person has ended it", async () => {
+    const account = "account-of-restored";
+    const endNow = async (workflowId: string) =>
+      ledger.decide(decisionOf({ account, workflowId, kind: "end" }));
+    const planned = { account, amount: "5", currency: "EUR", type: "payout" };
+    const began = (await ledger.state()).now - 3_000;
+    for (const workflowId of ["ended-before", "ended-after"])
+      await ledger.recordRun(runOf({ ...planned, workflowId }), began);
+    await endNow("ended-before");
+    const end = { endState: "failed", endType: "Ended", endReason: null } as const;
+    const before = { workflowId: "ended-before", runId: null, ...end, endedAt: began + 1 };
+    await ledger.recordEnds([before]);
+    await ledger.recover(ADA);
+    await endNow("ended-after");
+    const { now } = await ledger.state();
+    await ledger.recordEnds([{ ...before, workflowId: "ended-after", endedAt: now }]);
+    await ledger.recordRun(runOf({ ...planned, workflowId: "begun-after" }), now);
+    await endNow("begun-after");
+    const { runs } = await ledger.listRuns({ account }, { limit: 10 });
+    expect(Object.fromEntries(runs.map(({ run }) => [run.workflowId, run.status]))).toEqual({
+      "ended-before": "ended",
+      "ended-after": "unknown",
+      "begun-after": "ended",
+    });
+    const sums = await ledger.sums({ account });
+    expect(sums.map(({ payments, state }) => [state, payments])).toEqual(
+      expect.arrayContaining([["unknown", 1]]),
+    );
+  });
+
   it("counts a payment whose amount is not a decimal, and adds up the others", async () => {
     const account = "account-of-odd-amounts";
     for (const amount of ["0.1", "12345678901234567890.25", "ten"]) {
