@@ -1,9 +1,4 @@
-import {
-  type Batch,
-  type BatchRow,
-  type Ledger,
-  OPEN_STATUSES,
-} from "@durable-payments/ledger";
+import { type Batch, type BatchRow, type Ledger, OPEN_STATUSES } from "@durable-payments/ledger";
 import {
   type BatchActivities,
   type PayoutChunk,

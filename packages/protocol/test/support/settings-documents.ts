@@ -100,7 +100,7 @@ The \`$schema\` line lets an editor complete and check the file. Unknown setting
 
 ## Account with the service
 
-Each entry of \`accounts\` takes the same settings.
+Each entry of \`accounts\` takes the same settings. In flags such as \`--account\`, the account of the top level of the file is called \`default\`.
 
 ${settingsTable(ofService)}
 
