@@ -141,8 +141,8 @@ class Reading<Item extends object> {
   }
 
   /**
-   * Reads pages until one shows nothing new, or one that is not full is the last by all totals. A full one is not: its totals
-   * may count the page instead of the list.
+   * Reads pages until a page shows nothing new, or a page that is not full is the last by all totals. A full page is never the
+   * last by its totals: they may count the page instead of the list.
    */
   async #readOnce(
     whole: WholeList,
