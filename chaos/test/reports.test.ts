@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { booksOf } from "../src/evidence/books.ts";
 import type { Finding } from "../src/evidence/evidence.ts";
 import { checkReports } from "../src/evidence/misreported.ts";
-import { ALL_PAYEES, type Reports } from "../src/evidence/read-reports.ts";
+import { ALL_PAYEES, ALL_UNDER_WAY, type Reports } from "../src/evidence/read-reports.ts";
 import { compareReport, type Line } from "../src/evidence/reports.ts";
 import type { Made, PlannedRun } from "../src/plan/planned-run.ts";
 
@@ -146,6 +146,7 @@ const reports: Reports = {
     .filter(({ state }) => state !== "notPaid")
     .map((found) => ({ ...found, subject: ALL_PAYEES })),
   files: right.slice(0, 3),
+  overview: [{ ...line("open", "underWay"), ...ALL_UNDER_WAY }],
 };
 
 const ofReports = (change: Partial<Reports>): ReadonlyArray<Finding> => {
@@ -156,7 +157,7 @@ const ofReports = (change: Partial<Reports>): ReadonlyArray<Finding> => {
   return found;
 };
 
-it.each(["list", "byPayee", "files"] as const)(
+it.each(["list", "byPayee", "files", "overview"] as const)(
   "each wrong field of each report is one finding: %s",
   (name) => {
     expect(ofReports({})).toEqual([]);
@@ -165,9 +166,13 @@ it.each(["list", "byPayee", "files"] as const)(
     for (const [what, plant] of planted) {
       // A sum of a state that the payee has already is not another line.
       if (name === "byPayee" && ["underWay", "failed", "cameBack"].includes(what)) continue;
+      // The overview has payouts under way alone, and names no payee.
+      if (name === "overview" && ["underWay", "no payee"].includes(what)) continue;
       const lines = plant(first).map((changed) => ({ ...first, ...changed }));
       const found = ofReports({ [name]: [...lines, ...others] });
-      expect(found.map(({ verdict }) => verdict)).toEqual(what === "paid" ? [] : ["misreported"]);
+      expect(found.map(({ verdict }) => verdict)).toEqual(
+        first.state === what ? [] : ["misreported"],
+      );
     }
   },
 );

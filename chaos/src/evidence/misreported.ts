@@ -1,6 +1,6 @@
 import * as Decimal from "effect/BigDecimal";
 import type { Find } from "./evidence.ts";
-import { ALL_PAYEES, type Reports } from "./read-reports.ts";
+import { ALL_PAYEES, ALL_UNDER_WAY, type Reports } from "./read-reports.ts";
 import { compareReport, fits, type Line, type Owed } from "./reports.ts";
 
 /** Adds up the lines of each payee, currency and state. */
@@ -15,6 +15,16 @@ const summed = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
     return of.slice(0, 1).map((first) => ({ ...first, subject: ALL_PAYEES, amount }));
   });
 };
+
+/** The lines that a report of sums must have. */
+const owedBy = (lines: ReadonlyArray<Line>): ReadonlyArray<Owed> =>
+  lines.map(({ amount, payee, state, ...line }) => ({
+    ...line,
+    isOfFile: false,
+    states: [state],
+    amounts: [amount],
+    payees: [payee],
+  }));
 
 /** Whether a line says of a payment which was asked for that this run has not made it. */
 const isPlanOf = (books: ReadonlyArray<Owed>, line: Line): boolean =>
@@ -59,14 +69,10 @@ export const checkReports = (reports: Reports, books: ReadonlyArray<Owed>, find:
     return [line];
   });
   // A card has no payee.
-  const owed = summed(sent.filter(({ payee }) => payee !== "")).map(
-    ({ amount, payee, state, ...line }) => ({
-      ...line,
-      isOfFile: false,
-      states: [state],
-      amounts: [amount],
-      payees: [payee],
-    }),
-  );
-  compareReport("the report by payee", owed, summed(reports.byPayee), find);
+  const payouts = sent.filter(({ payee }) => payee !== "");
+  compareReport("the report by payee", owedBy(summed(payouts)), summed(reports.byPayee), find);
+  const underWay = payouts.filter(({ state }) => state === ALL_UNDER_WAY.state);
+  const inAll = summed(underWay.map((line) => ({ ...line, payee: "" })));
+  const owed = owedBy(inAll.map((line) => ({ ...line, ...ALL_UNDER_WAY })));
+  compareReport("the overview", owed, reports.overview, find);
 };

@@ -9,6 +9,9 @@ import type { Line, MoneyState } from "./reports.ts";
 /** The subject of the lines of a report by payee. */
 export const ALL_PAYEES = "all payees";
 
+/** What the lines of the overview have in common. */
+export const ALL_UNDER_WAY = { subject: "all under way", state: "underWay", payee: "" } as const;
+
 type Cells = Readonly<Record<string, string>>;
 
 /** All reports of a campaign, each with its lines. */
@@ -21,6 +24,8 @@ export interface Reports {
   readonly byPayee: ReadonlyArray<Line>;
   /** A line for each row of each file; its subject is the run. */
   readonly files: ReadonlyArray<Line>;
+  /** A line for each currency in which the overview has payouts under way. */
+  readonly overview: ReadonlyArray<Line>;
 }
 
 /** Runs the command line once for each report, and once for each file. */
@@ -39,6 +44,10 @@ export const readReports = async (
     payee: cells["payee_account"] ?? "",
   });
   const listed = await csv("list", "--csv");
+  // Its shape is that of the published schema.
+  const { underWay } = JSON.parse(await starter("--json")) as {
+    readonly underWay: { readonly money: ReadonlyArray<Pick<Line, "amount" | "currency">> };
+  };
   const summed = await csv("report", "--since", "1d", "--by", "payee", "--csv");
   const batches = (await operate(({ ledger }) => ledger.batches(), signal)) ?? [];
   const rows: Array<Cells> = [];
@@ -59,5 +68,6 @@ export const readReports = async (
       .filter(({ group }) => group === "payouts")
       .map((cells) => ({ ...lineOf(cells), subject: ALL_PAYEES, payee: cells["account"] ?? "" })),
     files: rows.map((cells) => lineOf(cells)),
+    overview: underWay.money.map((money) => ({ ...ALL_UNDER_WAY, ...money })),
   };
 };
