@@ -1,4 +1,5 @@
-import { type Assumptions, type ClientOptions, makeAssumptions } from "@durable-payments/api-core";
+import type { Assumptions, ClientOptions } from "@durable-payments/api-core";
+import { makeAssumptions } from "@durable-payments/api-core/settings";
 import { messageOf } from "@durable-payments/api-core/values";
 import {
   type Deciding,

@@ -4,7 +4,8 @@
  * Any workflow may have written one, and the types of TypeScript end there. So each activity of payments gets its input
  * from here, in the shape that its type promises, or is not called.
  */
-import { faultsOf, faultsText } from "@durable-payments/api-core";
+import { faultsText } from "@durable-payments/api-core";
+import { faultsOf } from "@durable-payments/api-core/settings";
 import { failureTypes, UNDO, WAIT } from "@durable-payments/protocol/calls";
 import * as payloads from "@durable-payments/protocol/payloads";
 import { ApplicationFailure } from "@temporalio/common";

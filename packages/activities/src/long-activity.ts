@@ -1,7 +1,7 @@
+import { isPaymentsError } from "@durable-payments/api-core";
 import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isPaymentsError } from "./write/outcomes.ts";
 
 /** Options of an activity that lasts for hours. */
 export interface LongActivityOptions {

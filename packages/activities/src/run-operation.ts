@@ -1,10 +1,16 @@
-import { type OperationName, PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
+import {
+  isPaymentsError,
+  type OperationName,
+  PaymentsClient,
+  type PaymentsError,
+  type RequestOptions,
+} from "@durable-payments/api-core";
 import { NOT_YET } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { Cause, Effect, Exit, type ManagedRuntime, Result, Tracer } from "effect";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { isNotFound, isPaymentsError } from "./write/outcomes.ts";
+import { isNotFound } from "./write/outcomes.ts";
 
 /** The span of an activity's attempt, and the tracer of the spans within it. */
 export interface AttemptTrace {
@@ -43,7 +49,7 @@ export const optionsOf = (
 export const operationOf = (
   client: PaymentsClient["Service"],
   name: OperationName,
-): ((input: unknown) => Effect.Effect<unknown, PaymentsError>) =>
+): ((input: unknown, options?: RequestOptions) => Effect.Effect<unknown, PaymentsError>) =>
   client[name] as ReturnType<typeof operationOf>;
 
 /** A call of the client. */

@@ -1,3 +1,4 @@
+import { isPaymentsError } from "@durable-payments/api-core";
 import { type Batch, type BatchRow, type Ledger, OPEN_STATUSES } from "@durable-payments/ledger";
 import {
   type BatchActivities,
@@ -20,7 +21,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/c
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeAccount, payeeMark, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { notYet, type PaymentsRuntime, readKnown } from "./run-operation.ts";
-import { isPaymentsError, waitAfterMs, withReason } from "./write/outcomes.ts";
+import { waitAfterMs, withReason } from "./write/outcomes.ts";
 
 /** Dependencies of the activity of a batch. */
 export interface BatchOptions {

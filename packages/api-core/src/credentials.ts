@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContext } from "node:tls";
+import * as Context from "effect/Context";
 import * as Redacted from "effect/Redacted";
 import { isRecord, messageOf } from "./values.ts";
 
@@ -36,7 +37,7 @@ export const readFiles = <Name extends string>(paths: FileContents<Name>): FileC
  *
  * @param options `parse` makes what is used from the contents, and repeats nothing of them in an error; `warn` gets,
  *   once for each outage, why the present contents are not used
- * @returns what was made of the files, the same value as long as they do not change
+ * @returns what was made of the files, the same value as long as they do not change, by a clock in milliseconds
  * @throws Error if the files cannot be read or used at first
  */
 export const rereadFiles = <Name extends string, A>({
@@ -47,10 +48,10 @@ export const rereadFiles = <Name extends string, A>({
   readonly paths: FileContents<Name>;
   readonly parse: (contents: FileContents<Name>) => A;
   readonly warn: (message: string) => void;
-}): (() => A) => {
+}): ((now?: number) => A) => {
   let used = readFiles(paths);
   let value = parse(used);
-  let readAt = performance.now();
+  let readAt = Date.now();
   let faults = 0;
   const reread = (): void => {
     const found = readFiles(paths);
@@ -58,9 +59,9 @@ export const rereadFiles = <Name extends string, A>({
     value = parse(found);
     used = found;
   };
-  return () => {
-    const now = performance.now();
-    if (now - readAt < REREAD_MS) return value;
+  return (now = Date.now()) => {
+    // A clock that was set back must not keep an old key.
+    if (Math.abs(now - readAt) < REREAD_MS) return value;
     readAt = now;
     try {
       reread();
@@ -178,11 +179,14 @@ export interface Tls {
   readonly cert: string | undefined;
 }
 
-/** The credentials of a client as they are now; each value stays the same until a file changes. */
-export interface Credentials {
-  readonly apiKey: () => Redacted.Redacted;
-  readonly tls: () => Tls | undefined;
-}
+/** The credentials of a client as they are now, by its clock; each value stays the same until a file changes. */
+export class Credentials extends Context.Service<
+  Credentials,
+  {
+    readonly apiKey: (now?: number) => Redacted.Redacted;
+    readonly tls: (now?: number) => Tls | undefined;
+  }
+>()("@durable-payments/client/Credentials") {}
 
 const tlsOf = (texts: Readonly<Record<string, string>>): Tls => {
   const [ca, cert, key] = Object.values(TLS_FILES).map((name) => texts[name]);
@@ -204,10 +208,16 @@ const tlsOf = (texts: Readonly<Record<string, string>>): Tls => {
   }
 };
 
-const openCredentials = (
+/**
+ * Opens the credentials of a client.
+ *
+ * @param warn gets why the present contents of a file are not used
+ * @throws Error that names the setting if a file cannot be read or used at first; nothing of it is repeated
+ */
+export const openCredentials = (
   settings: CredentialSettings,
   warn: (message: string) => void,
-): Credentials => {
+): Credentials["Service"] => {
   const { apiKey = Redacted.make(""), apiKeyFile } = settings;
   const tlsPaths = Object.fromEntries(
     // The object's own keys.
@@ -232,25 +242,10 @@ const openCredentials = (
   };
 };
 
-const opened = new WeakMap<CredentialSettings, Credentials>();
-
-/**
- * Returns the credentials of a client, which are opened once for its settings.
- *
- * @param warn gets why the present contents of a file are not used
- * @throws Error that names the setting if a file cannot be read or used at first; nothing of it is repeated
- */
-export const credentialsOf = (
-  settings: CredentialSettings,
-  warn: (message: string) => void = () => undefined,
-): Credentials => {
-  let credentials = opened.get(settings);
-  if (credentials === undefined) {
-    credentials = openCredentials(settings, warn);
-    opened.set(settings, credentials);
-  }
-  return credentials;
-};
+/** Checked settings of a client, which hold its open credentials. */
+interface Opened {
+  readonly credentials: Credentials["Service"];
+}
 
 /**
  * Returns the API key of a client as it is now: of a file, the one that the file holds.
@@ -258,8 +253,7 @@ export const credentialsOf = (
  * @param options of the client
  * @returns the same value as long as the key is the same
  */
-export const currentApiKey = (options: CredentialSettings): Redacted.Redacted =>
-  credentialsOf(options).apiKey();
+export const currentApiKey = ({ credentials }: Opened): Redacted.Redacted => credentials.apiKey();
 
 /**
  * Returns how long the credentials of a client are still good, as they are now.
@@ -269,11 +263,11 @@ export const currentApiKey = (options: CredentialSettings): Redacted.Redacted =>
  * @example
  * const { cert } = await Effect.runPromise(
  *   PaymentsClient.useSync(({ options }) => clientSecondsUntilExpiry(options)).pipe(
- *     Effect.provide(PaymentsClient.layerFromEnvironment),
+ *     Effect.provide(PaymentsClient.layerConfig),
  *   ),
  * );
  */
-export const clientSecondsUntilExpiry = (options: CredentialSettings): SecondsUntilExpiry => {
-  const { ca, cert } = credentialsOf(options).tls() ?? {};
-  return secondsUntilExpiry({ apiKey: Redacted.value(currentApiKey(options)), ca, cert });
+export const clientSecondsUntilExpiry = ({ credentials }: Opened): SecondsUntilExpiry => {
+  const { ca, cert } = credentials.tls() ?? {};
+  return secondsUntilExpiry({ apiKey: Redacted.value(credentials.apiKey()), ca, cert });
 };

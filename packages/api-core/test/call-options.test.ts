@@ -19,7 +19,7 @@ describe("wrong options of a call", () => {
     [null, "options must be an object of options"],
     [{ timeout: 5 }, "options.timeout is not a known name (did you mean timeoutMs?)"],
     [{ maxAttemps: 5 }, "options.maxAttemps is not a known name (did you mean maxAttempts?)"],
-    [{ retries: 5 }, "(known: timeoutMs, maxAttempts, headers, signal, isResend)"],
+    [{ retries: 5 }, "(known: timeoutMs, maxAttempts, headers, priority, isResend, signal)"],
     [{ timeoutMs: 0 }, "options.timeoutMs must be a whole number from 1"],
     [{ timeoutMs: "5s" }, "options.timeoutMs must be a whole number from 1"],
     [{ timeoutMs: Number.POSITIVE_INFINITY }, "options.timeoutMs must be a whole number from 1"],
@@ -125,7 +125,7 @@ describe("timeoutMs of a call", () => {
 
   it("ends the wait of a rate limit: nothing was sent", async () => {
     await using server = await startServer(() => answers.ping);
-    await using client = clientFor(server.url, { requestsPerSecond: 0.01 });
+    await using client = clientFor(server.url, { requestsPerSecond: 0.1 });
     await client.ping();
     const error = await failureOf(client.freezeCard({ card_id: "card-1" }, { timeoutMs: 50 }));
     expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { operation } from "../src/client/operations.ts";
 import { type Outcome, outcomeOf, OUTCOMES, type ResponseClass } from "../src/client/outcomes.ts";
 import { parseResponse } from "../src/client/parse-response.ts";
-import { nextStep } from "../src/client/retry-policy.ts";
+import { nextStep } from "../src/client/retry.ts";
 import type { IdempotencyClass } from "../src/contract/operation-facts.ts";
 import { type Assumptions, defaultAssumptions } from "../src/index.ts";
 import { readOutcomes } from "./support/contract-documentation.ts";
@@ -118,7 +118,7 @@ describe("a response with every status, code, message and data", () => {
     const context = {
       operation: called,
       assumptions,
-      hidden: [],
+      hidden: () => [],
       isResend: false,
     };
     const parsed = parseResponse(context, { status, headers: { "retry-after": "0" }, body });

@@ -182,7 +182,7 @@ it("no number of request or response, and no secret, is in any error", () => {
           const context = {
             operation: operation(name),
             assumptions: defaultAssumptions,
-            hidden: [sent, API_KEY],
+            hidden: () => [sent, API_KEY],
             isResend: true,
           };
           const parsed = parseResponse(context, response);

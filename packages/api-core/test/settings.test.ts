@@ -1,15 +1,15 @@
 import { ConfigProvider, Effect, Exit, Redacted, Result } from "effect";
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type ClientSettings, makeClientOptions, clientVariables } from "../src/client/config.ts";
-import { readEnvironment } from "../src/client/environment.ts";
 import {
-  defaultAssumptions,
+  type ClientSettings,
+  clientVariables,
   defaultClientOptions,
-  makeAssumptions,
-  createClient,
-  PaymentsClient,
-} from "../src/index.ts";
+  makeClientOptions,
+} from "../src/client/config.ts";
+import { readEnvironment } from "../src/client/environment.ts";
+import { makeAssumptions } from "../src/contract/make-assumptions.ts";
+import { createClient, defaultAssumptions, PaymentsClient } from "../src/index.ts";
 import { makeCertificate, tlsFiles } from "./support/certificates.ts";
 import { answers } from "./support/responses.ts";
 import { settingsFor } from "./support/client.ts";
@@ -337,7 +337,7 @@ describe("both ways of use", () => {
     expect(
       await Effect.runPromise(
         pong.pipe(
-          Effect.provide(PaymentsClient.layerFromEnvironment),
+          Effect.provide(PaymentsClient.layerConfig),
           Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
         ),
       ),
@@ -358,7 +358,7 @@ describe("both ways of use", () => {
     for (const [name, value] of Object.entries(REQUIRED)) vi.stubEnv(name, value);
     for (const { url } of [former, current]) {
       vi.stubEnv("PAYMENTS_BASE_URL", url);
-      await Effect.runPromise(Effect.provide(pong, PaymentsClient.layerFromEnvironment));
+      await Effect.runPromise(Effect.provide(pong, PaymentsClient.layerConfig));
     }
     expect([former.signIns.length, current.signIns.length]).toStrictEqual([1, 1]);
   });
@@ -373,7 +373,7 @@ describe("both ways of use", () => {
     const ping = (account: string) => {
       vi.stubEnv("PAYMENTS_CLIENT_ID", account);
       vi.stubEnv("PAYMENTS_API_KEY", `key-${account}`);
-      return Effect.runPromise(Effect.provide(pong, PaymentsClient.layerFromEnvironment));
+      return Effect.runPromise(Effect.provide(pong, PaymentsClient.layerConfig));
     };
     const both = Promise.all([ping("eu"), ping("us")]);
     vi.stubEnv("PAYMENTS_API_KEY", undefined);

@@ -23,7 +23,7 @@ export {
   type Page,
   type Payer,
   PaymentsClient,
-  PaymentsError,
+  type PaymentsError,
   type Payout,
   type PromiseClient,
   RateLimited,

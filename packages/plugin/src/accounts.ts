@@ -28,6 +28,9 @@ export type Accounts = readonly [Account, ...ReadonlyArray<Account>];
 /** A send, and the one after a new sign-in: tokens expire in the middle of a run. */
 const LEAST_ATTEMPTS = 2;
 
+/** A call that has to wait longer gives its activity slot back: Temporal retries it when its turn has come. */
+const LONGEST_WAIT_MS = 5_000;
+
 /** The client writes to the worker's log. */
 const logger: ClientLogger = {
   debug: (message) => void Runtime.instance().logger.debug(message),
@@ -35,7 +38,7 @@ const logger: ClientLogger = {
 };
 
 const checkedOptions = (settings: AccountSettings): ClientOptions => {
-  const read = clientOptionsOf({ logger, ...settings });
+  const read = clientOptionsOf({ logger, maxRetryWaitMs: LONGEST_WAIT_MS, ...settings });
   if (Result.isFailure(read)) throw new CannotStart(read.failure.message);
   if (read.success.maxAttempts >= LEAST_ATTEMPTS) return read.success;
   throw new CannotStart(

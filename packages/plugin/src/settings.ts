@@ -1,5 +1,6 @@
 import type { OwnOperations } from "@durable-payments/activities";
-import { clientSettingNames, didYouMean } from "@durable-payments/api-core";
+import { didYouMean } from "@durable-payments/api-core";
+import { clientSettingNames } from "@durable-payments/api-core/settings";
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
 import {

@@ -1,4 +1,4 @@
-import { clientVariables, writtenSettings } from "@durable-payments/api-core";
+import { clientVariables, writtenSettings } from "@durable-payments/api-core/settings";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { ACCOUNT_NAME } from "./names.ts";

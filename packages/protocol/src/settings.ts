@@ -1,11 +1,13 @@
 import {
   type ClientOptions,
   type ClientSettings,
+  InvalidSettings,
+} from "@durable-payments/api-core";
+import {
   clientSettingNames,
   faultsOf,
-  InvalidSettings,
   makeClientOptions,
-} from "@durable-payments/api-core";
+} from "@durable-payments/api-core/settings";
 import { isRecord } from "@durable-payments/api-core/values";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";

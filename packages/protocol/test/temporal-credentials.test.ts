@@ -12,7 +12,7 @@ let folder: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "temporal-credentials-"));
-  vi.useFakeTimers({ toFake: ["performance"] });
+  vi.useFakeTimers({ toFake: ["Date"] });
 });
 
 afterEach(() => {

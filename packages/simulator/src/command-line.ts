@@ -1,4 +1,5 @@
-import { faultsOf, faultsText } from "@durable-payments/api-core";
+import { faultsText } from "@durable-payments/api-core";
+import { faultsOf } from "@durable-payments/api-core/settings";
 import { messageOf } from "@durable-payments/api-core/values";
 import { Duration, Option, Schema } from "effect";
 import { parseArgs } from "node:util";

@@ -1,9 +1,5 @@
-import {
-  clientSecondsUntilExpiry,
-  makeAssumptions,
-  didYouMean,
-  redact,
-} from "@durable-payments/api-core";
+import { clientSecondsUntilExpiry, didYouMean, redact } from "@durable-payments/api-core";
+import { makeAssumptions } from "@durable-payments/api-core/settings";
 import { checkInput } from "@durable-payments/api-core/contract";
 import { BeforeSend, createClient, PaymentsClient, Refused } from "durable-payments";
 import { startSimulator } from "durable-payments/testing";
@@ -65,7 +61,7 @@ it("says how long its credentials are good", async () => {
   // #region example
   const { cert } = await Effect.runPromise(
     PaymentsClient.useSync(({ options }) => clientSecondsUntilExpiry(options)).pipe(
-      Effect.provide(PaymentsClient.layerFromEnvironment),
+      Effect.provide(PaymentsClient.layerConfig),
     ),
   );
   // #endregion
@@ -256,6 +252,22 @@ it("is made with Effect, and asks before it sends", async () => {
   // #endregion
   expect(await Effect.runPromise(provided)).toMatchObject({ reason: "paused" });
   expect((await simulator.state()).payouts).toHaveLength(1);
+});
+
+it("answers each request by a function, in a test", async () => {
+  const enveloped = (data: object) => JSON.stringify({ code: 200, message: "Success", data });
+  const bodies: Readonly<Record<string, string>> = {
+    signIn: enveloped({ auth_token: "token" }),
+    retrieveBalance: enveloped({ balance_id: "b-1", currency: "USD", available_balance: "5.00" }),
+  };
+  // #region example
+  const test = PaymentsClient.layerTest(({ operation }) =>
+    Effect.succeed({ status: 200, headers: {}, body: bodies[operation.name] ?? "" }),
+  );
+  // #endregion
+  const read = PaymentsClient.use((client) => client.retrieveBalance({ currency: "USD" }));
+  const { available_balance } = await Effect.runPromise(Effect.provide(read, test));
+  expect(available_balance).toBe("5.00");
 });
 
 it("does what its README shows, at a service that is new", async () => {

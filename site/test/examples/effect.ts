@@ -10,4 +10,4 @@ const program = Effect.gen(function* () {
     .pipe(Stream.runForEach(({ amount, payout_id }) => Console.log(payout_id, amount)));
 });
 
-await Effect.runPromise(Effect.provide(program, PaymentsClient.layerFromEnvironment));
+await Effect.runPromise(Effect.provide(program, PaymentsClient.layerConfig));

@@ -11,7 +11,13 @@
  * | 0.1 | 26,000 | 520 pages of the list, one after another; a payout that nobody waits for once an hour |
  * | 10, 100 | 2.6 and 26 million | too many for reading the whole list again and again |
  */
-import type { Assumptions, Cardholder, Page, Payout } from "@durable-payments/api-core";
+import {
+  isPaymentsError,
+  type Assumptions,
+  type Cardholder,
+  type Page,
+  type Payout,
+} from "@durable-payments/api-core";
 import type { JsonObject, RecordedWait, RecordedWrite, Wait } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
 import { ActivityNotFoundError } from "@temporalio/client";
@@ -30,7 +36,7 @@ import {
   seenPayout,
   withSent,
 } from "../waits.ts";
-import { isPaymentsError, withReason } from "../write/outcomes.ts";
+import { withReason } from "../write/outcomes.ts";
 import type { JanitorOptions } from "./janitor.ts";
 
 /** Dependencies of the part of the tracker that follows payouts and waits. */

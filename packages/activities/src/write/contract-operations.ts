@@ -1,10 +1,10 @@
-import { IsResend, type PaymentsClient } from "@durable-payments/api-core";
+import type { PaymentsClient } from "@durable-payments/api-core";
 import { checkInput, operation as contractOf } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
 import { describeAccount } from "@durable-payments/protocol/account";
-import { Effect, Result } from "effect";
+import { type Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
 import { contradictedField, reusableBeneficiary, takeTurn } from "./beneficiaries.ts";
 import { isOtherAmount } from "../evidence/amounts.ts";
@@ -181,8 +181,7 @@ export const makeContractOperations = ({
     try {
       const result = await runCall(
         runtime,
-        (client) =>
-          Effect.provideService(guard.guarded(operationOf(client, name)(body)), IsResend, isResend),
+        (client) => guard.guarded(operationOf(client, name)(body, { isResend })),
         waiting.signal,
       );
       if (Result.isFailure(result))

@@ -1,3 +1,4 @@
+import { isPaymentsError } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import {
   advance,
@@ -21,7 +22,7 @@ import { plainKey } from "../evidence/match.ts";
 import { orAborted } from "../run-operation.ts";
 import { advanceRow, Guard, type Sending, writeAgain } from "./guard.ts";
 import type { Given, ReadMade } from "./operation.ts";
-import { isPaymentsError, NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
+import { NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
 import { keyOf, keysOf, prepare, renamed, requestOf } from "./request.ts";
 
 /** Longest time that an attempt continues without a result. */

@@ -1,4 +1,4 @@
-import type { PaymentsError } from "@durable-payments/api-core";
+import { isPaymentsError, type PaymentsError } from "@durable-payments/api-core";
 import { countFailure } from "../failure-counter.ts";
 import { grownWait, type JsonObject, type SendOutcome } from "@durable-payments/ledger";
 
@@ -8,8 +8,10 @@ const NOT_AUTHENTICATED_WAIT_MS = 30_000;
 /** Returns the wait after an error without effect, in milliseconds. */
 export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
   const grown = grownWait(attempt);
-  // It grows, too: the client's own limit of sign-ins says this all through an outage.
-  if (error._tag === "RateLimited") return Math.max(error.retryAfter, grown);
+  // The client says the budget of sign-ins all through an outage. Otherwise it knows the turn of the call.
+  if (error._tag === "RateLimited") {
+    return error.by === "signIns" ? Math.max(error.retryAfter, grown) : error.retryAfter;
+  }
   return error._tag === "NotAuthenticated" ? Math.max(grown, NOT_AUTHENTICATED_WAIT_MS) : grown;
 };
 
@@ -56,22 +58,14 @@ export const outcomeOfError = (
       };
     case "Refused":
       return { is: "refused", message, details: { code: error.code, reason: error.reason } };
-    default: {
-      // The service asks for this wait. The engine's wait grows only with rejected sends.
-      const isTurnedAway = error._tag === "RateLimited" && error.operation !== "signIn";
-      const retryAfterMs = isTurnedAway ? error.retryAfter : waitAfterMs(error, attempt);
-      return { is: "later", message, retryAfterMs };
-    }
+    default:
+      return { is: "later", message, retryAfterMs: waitAfterMs(error, attempt) };
   }
 };
 
 /** Returns whether the service has answered a read that it does not know the object, or its id. */
 export const isNotFound = ({ _tag }: PaymentsError): boolean =>
   _tag === "Refused" || _tag === "InvalidRequest";
-
-/** Returns whether an error is one of the client's. */
-export const isPaymentsError = (error: unknown): error is PaymentsError =>
-  typeof error === "object" && error !== null && "_tag" in error && "carriedOut" in error;
 
 /**
  * Returns whether the service has answered a read with an error that is about the read, not about the moment.

@@ -23,7 +23,7 @@ describe("what the client says of a write", () => {
     ["an invalid request", new InvalidRequest({ ...no, faults: [] }), "refused"],
     ["a refusal", new Refused({ ...no, code: 400, reason: "no" }), "refused"],
     ["refused keys", new NotAuthenticated(no), "later"],
-    ["a rate limit", new RateLimited({ ...no, retryAfter: 9_000 }), "later"],
+    ["a rate limit", new RateLimited({ ...no, retryAfter: 9_000, by: "service" }), "later"],
     ["no connection", new Unavailable(no), "later"],
     ["a gateway's page", new Unavailable({ ...no, status: 503 }), "later"],
     ["no answer", new OutcomeUnknown(unknown), "lost"],
@@ -41,11 +41,11 @@ describe("what the client says of a write", () => {
   });
 
   it("waits as long as the service asks for, and otherwise longer each time, up to minutes", () => {
-    const limited = new RateLimited({ ...no, retryAfter: 9_000 });
+    const limited = new RateLimited({ ...no, retryAfter: 9_000, by: "service" });
     expect(outcomeOfError(limited, 1)).toMatchObject({ retryAfterMs: 9_000 });
     // Attempts that waited for something else do not count.
     expect(outcomeOfError(limited, 12)).toMatchObject({ retryAfterMs: 9_000 });
-    const ownBudget = new RateLimited({ ...no, operation: "signIn", retryAfter: 9_000 });
+    const ownBudget = new RateLimited({ ...no, retryAfter: 9_000, by: "signIns" });
     expect(outcomeOfError(ownBudget, 6)).toMatchObject({ retryAfterMs: 32_000 });
     expect([1, 2, 3, 50].map(grownWait)).toEqual([1_000, 2_000, 4_000, 300_000]);
   });

@@ -1,6 +1,7 @@
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { type Fault, faultsOf, STRICT } from "../contract/rules.ts";
+import type { Fault } from "../contract/faults.ts";
+import { faultsOf, STRICT } from "../contract/rules.ts";
 import { isRecord } from "../values.ts";
 import { LONGEST_MS, MOST_ATTEMPTS, number, typed } from "./config.ts";
 
@@ -33,12 +34,12 @@ const isHeaders = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && !(Symbol.iterator in value);
 
 /** Of whatever realm: a test environment may have its own AbortSignal. */
-const isAbortSignal = (value: unknown): value is AbortSignal =>
+export const isAbortSignal = (value: unknown): value is AbortSignal =>
   typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 
-const requestFields = {
+const listFields = {
   /**
    * Longest time of the whole call in milliseconds, with sign-in, waits and every send; of a stream, that
    * of each page. What `BeforeSend` takes is not counted. By default each request has the client's
@@ -66,19 +67,15 @@ const requestFields = {
       ),
     ),
   ),
-};
-
-const streamFields = {
-  ...requestFields,
   /**
-   * Ends a call, or a stream, that is under way, in a wait between sends too. A write that may have been sent
-   * rejects with `OutcomeUnknown`, whose `cause` is the signal's reason; everything else with that reason.
+   * Which calls go first when the account's rate or connections are scarce: `first`, `normal` or `last`. By default writes
+   * are `first` and reads `normal`.
    */
-  signal: Schema.optional(typed("an AbortSignal", isAbortSignal)),
+  priority: Schema.optional(Schema.Literals(["first", "normal", "last"])),
 };
 
 const callFields = {
-  ...streamFields,
+  ...listFields,
   /**
    * Whether an earlier call may have sent the same request with the same `unique_request_id`: then
    * a refusal that speaks of a known key leaves the outcome unknown. Default false.
@@ -86,20 +83,37 @@ const callFields = {
   isResend: Schema.optional(typed("true or false", isBoolean)),
 };
 
-/** Options of one call, in addition to its input. */
-export interface RequestOptions extends Schema.Struct.Type<typeof requestFields> {}
+const signalField = {
+  /**
+   * Ends a call, or a stream, that is under way, in a wait between sends too. A write that may have been sent
+   * rejects with `OutcomeUnknown`, whose `cause` is the signal's reason; everything else with that reason.
+   */
+  signal: Schema.optional(typed("an AbortSignal", isAbortSignal)),
+};
+
+const streamFields = { ...listFields, ...signalField };
+const promiseFields = { ...callFields, ...signalField };
+
+/** Options of a stream of the client for Effect. */
+export interface ListOptions extends Schema.Struct.Type<typeof listFields> {}
+
+/** Options of one call of the client for Effect, in addition to its input. */
+export interface RequestOptions extends Schema.Struct.Type<typeof callFields> {}
+
+/** Options of a stream of the promise client. */
+export interface StreamOptions extends Schema.Struct.Type<typeof streamFields> {}
 
 /** Options of one call of the promise client, in addition to its input. */
-export interface CallOptions extends Schema.Struct.Type<typeof callFields> {}
+export interface CallOptions extends Schema.Struct.Type<typeof promiseFields> {}
 
-/** The options that a call of the client for Effect takes. */
-export const REQUEST_OPTIONS = Schema.Struct(requestFields);
+const schemas = {
+  effect: Schema.Struct(callFields),
+  promise: Schema.Struct(promiseFields),
+  stream: Schema.Struct(streamFields),
+};
 
-/** The options that a stream of the promise client takes. */
-export const STREAM_OPTIONS = Schema.Struct(streamFields);
-
-/** The options that a call of the promise client takes. */
-export const CALL_OPTIONS = Schema.Struct(callFields);
+/** What is called: an operation of the client for Effect, one of the promise client, or a stream of that. */
+export type Caller = keyof typeof schemas;
 
 /** An answer with the response that it came in. */
 export interface WithResponse<Data> {
@@ -117,17 +131,13 @@ export interface WithResponse<Data> {
 /**
  * Checks the options of a call.
  *
- * @param schema of the options that this kind of call takes
  * @returns every fault, by the name of its option
  */
-export const optionFaults = (
-  options: unknown,
-  schema: typeof REQUEST_OPTIONS | typeof STREAM_OPTIONS | typeof CALL_OPTIONS,
-): ReadonlyArray<Fault> => {
+export const optionFaults = (options: unknown, caller: Caller): ReadonlyArray<Fault> => {
   if (!isRecord(options)) return [{ field: "options", problem: "must be an object of options" }];
   // Without options, as most calls are.
   if (Object.keys(options).length === 0) return [];
-  const decoded = Schema.decodeUnknownResult(schema, STRICT)(options);
+  const decoded = Schema.decodeUnknownResult(schemas[caller], STRICT)(options);
   if (Result.isSuccess(decoded)) return [];
   return faultsOf(decoded.failure.issue).map(({ field, problem }) => ({
     field: `options.${field}`,

@@ -1,6 +1,8 @@
 import * as Result from "effect/Result";
-import { type Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
-import { type Fault, faultsOf, given, type RawRequest } from "../contract/rules.ts";
+import type { Assumptions } from "../contract/assumptions.ts";
+import { defaultAssumptions } from "../contract/default-assumptions.ts";
+import type { Fault } from "../contract/faults.ts";
+import { faultsOf, given, type RawRequest } from "../contract/rules.ts";
 import { iso4217Digits } from "../decimal.ts";
 import { cleanTexts, isRecord } from "../values.ts";
 import { CARD_CURRENCY } from "../contract/cards.ts";
@@ -9,7 +11,7 @@ import type { ClientOptions } from "./config.ts";
 import { type InvalidRequest, invalidRequest } from "./errors.ts";
 import { type Operation, operation, type OperationName, type RequestPart } from "./operations.ts";
 import { hiddenValues } from "./redact.ts";
-import type { WireRequest } from "./wire.ts";
+import type { Outgoing } from "./send.ts";
 
 /** The encoded parts of a checked request, under the contract's names. */
 export interface EncodedRequest {
@@ -80,10 +82,9 @@ export const checkRequest = (
   const params = encoded(path);
   const query = encoded(search);
   const payload = body && encoded(body);
-  const isKnown = (field: string): boolean =>
-    [path, search, body].some((part) => part?.fields.includes(field));
   for (const field of Object.keys(fields)) {
-    if (!isKnown(field)) faults.push({ field, problem: "is not a field of this operation" });
+    if (operation.fields.has(field)) continue;
+    faults.push({ field, problem: "is not a field of this operation" });
   }
   faults.push(...tooManyDigits(fields, assumptions));
   if (faults.length === 0) {
@@ -133,29 +134,20 @@ const search = (fields: Readonly<Record<string, unknown>>): string => {
 const path = (template: string, params: Readonly<Record<string, string>>): string =>
   template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 
-/** A checked request, ready to be sent any number of times, but for the token. */
-export interface Prepared {
-  readonly request: Omit<WireRequest, "headers" | "attempt">;
-  /** Values of the request that no error may show. */
-  readonly hidden: ReadonlyArray<string>;
-}
-
-/** Writes a checked request in the form of the wire: all sends of a call are equal. */
+/** Writes a checked request in the form of the wire: all sends of a call are equal, but for the token. */
 export const prepareRequest = (
   operation: Operation,
-  { params, payload: fields = {}, query }: EncodedRequest,
-  { assumptions }: ClientOptions,
-): Prepared => {
-  const { method, name, path: template, payload, idempotency } = operation;
-  const body = payload === undefined ? undefined : toWire(name, fields, assumptions);
+  { params, payload, query }: EncodedRequest,
+  { assumptions }: Pick<ClientOptions, "assumptions">,
+): Pick<Outgoing, "body" | "dedicatedConnection" | "hidden" | "method" | "operation" | "path"> => {
+  const { method, name, path: template, idempotency } = operation;
+  const body = payload && toWire(name, payload, assumptions);
   return {
-    request: {
-      operation,
-      method: wireMethod(name, method, assumptions),
-      path: path(template, params) + search(toWire(name, query, assumptions)),
-      body: body && JSON.stringify(body),
-      dedicatedConnection: idempotency === "none",
-    },
-    hidden: hiddenValues(fields),
+    operation,
+    method: wireMethod(name, method, assumptions),
+    path: path(template, params) + search(toWire(name, query, assumptions)),
+    body: body && JSON.stringify(body),
+    dedicatedConnection: idempotency === "none",
+    hidden: () => hiddenValues(payload ?? {}),
   };
 };

@@ -1,11 +1,11 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import type * as Stream from "effect/Stream";
-import type { RequestOptions, WithResponse } from "./call-options.ts";
+import type { ListOptions, RequestOptions, WithResponse } from "./call-options.ts";
 import type { ClientOptions } from "./config.ts";
 import type { PaymentsError } from "./errors.ts";
 import type { Endpoints } from "../contract/payments-api.ts";
-import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
+import type { Input, Item, ListName, OperationName, Output, ReadName } from "./operations.ts";
 
 /** The parameters of an operation; its input is the fields of path, query and body in one object. */
 export type CallParameters<Name extends OperationName, Options> =
@@ -31,7 +31,7 @@ export type OperationsWithResponse = {
 export type Streams = {
   readonly [Name in keyof Pick<Endpoints, ListName>]: (
     filters?: Omit<Input<Name>, "page_num" | "page_size">,
-    options?: RequestOptions,
+    options?: ListOptions,
   ) => Stream.Stream<Item<Name>, PaymentsError>;
 };
 
@@ -41,14 +41,18 @@ export interface PaymentsClientShape extends Operations {
   readonly withResponse: OperationsWithResponse;
   /** Each list over all its pages, an item at a time; a page is asked for when it is needed. */
   readonly streams: Streams;
+  /**
+   * Requests per second at which the client sends at most, now: `requestsPerSecond`, or less once the service has answered
+   * HTTP 429. Undefined if no limit is known.
+   */
+  readonly rate: () => number | undefined;
   /** The settings in use, the defaults among them. */
   readonly options: ClientOptions;
 }
 
 /**
  * A check that runs before every dispatch of an operation that is not `safe`, retries included:
- * after the input check, the waits, the sign-in and the wait for a connection, which is open by
- * then. Nothing is awaited between its success and the first byte. If the process was suspended
+ * after the input check, the sign-in and the wait for the account's turn and a connection. Nothing is awaited between its success and the first byte. If the process was suspended
  * for more than a second in between, nothing is sent. By default it does nothing.
  *
  * Its failure ends the call without this send and without another one. If the outcome of an earlier send of the
@@ -63,37 +67,34 @@ export const BeforeSend = Context.Reference<
   (operation: OperationName) => Effect.Effect<void, PaymentsError>
 >("@durable-payments/api-core/BeforeSend", { defaultValue: () => () => Effect.void });
 
-/**
- * Whether an earlier call, of any process, may have sent the same request with the same
- * `unique_request_id`: then a refusal that speaks of a known key leaves the outcome unknown. False
- * by default: such words in the response to a first send are a refusal like any other.
- */
-export const IsResend = Context.Reference<boolean>("@durable-payments/api-core/IsResend", {
-  defaultValue: () => false,
-});
-
-/** Every operation, and whether it answers page by page; the contract's types say the same. */
-const isList: { readonly [Name in OperationName]: Name extends ListName ? true : false } = {
-  ping: false,
-  createBeneficiary: false,
-  updateBeneficiary: false,
-  retrieveBeneficiary: false,
-  createPayout: false,
-  listPayouts: true,
-  retrievePayout: false,
-  listPayers: false,
-  createBalance: false,
-  retrieveBalance: false,
-  retrieveBalanceBankDetails: false,
-  listTransactions: true,
-  createCardholder: false,
-  listCardholders: true,
-  removeCardholder: false,
-  createCard: false,
-  withdrawFromCard: false,
-  updateCard: false,
-  cancelCard: false,
-  freezeCard: false,
+/** Every operation, and what it is: a read, a list that answers page by page, or a write. The contract says the same. */
+const kinds: {
+  readonly [Name in OperationName]: Name extends ListName
+    ? "list"
+    : Name extends ReadName
+      ? "read"
+      : "write";
+} = {
+  ping: "read",
+  createBeneficiary: "write",
+  updateBeneficiary: "write",
+  retrieveBeneficiary: "read",
+  createPayout: "write",
+  listPayouts: "list",
+  retrievePayout: "read",
+  listPayers: "read",
+  createBalance: "write",
+  retrieveBalance: "read",
+  retrieveBalanceBankDetails: "read",
+  listTransactions: "list",
+  createCardholder: "write",
+  listCardholders: "list",
+  removeCardholder: "write",
+  createCard: "write",
+  withdrawFromCard: "write",
+  updateCard: "write",
+  cancelCard: "write",
+  freezeCard: "write",
 };
 
 /**
@@ -102,9 +103,12 @@ const isList: { readonly [Name in OperationName]: Name extends ListName ? true :
  */
 export const operationNames: ReadonlyArray<OperationName> =
   // The object's own keys.
-  Object.keys(isList) as ReadonlyArray<OperationName>;
+  Object.keys(kinds) as ReadonlyArray<OperationName>;
 
 /** The names of the operations that answer page by page. */
 export const listNames: ReadonlyArray<ListName> = operationNames.filter(
-  (name): name is ListName => isList[name],
+  (name): name is ListName => kinds[name] === "list",
 );
+
+/** Returns whether an operation changes something at the service. */
+export const isWrite = (name: OperationName): boolean => kinds[name] === "write";

@@ -4,15 +4,13 @@ import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
-import {
-  type Assumptions,
-  defaultAssumptions,
-  InvalidSettings,
-  makeAssumptions,
-} from "../contract/assumptions.ts";
+import type { Assumptions } from "../contract/assumptions.ts";
+import { defaultAssumptions } from "../contract/default-assumptions.ts";
+import { makeAssumptions } from "../contract/make-assumptions.ts";
 import { faultsOf, STRICT } from "../contract/rules.ts";
-import { credentialsOf } from "../credentials.ts";
+import { type Credentials, openCredentials } from "../credentials.ts";
 import { isLoopback, isRecord, lookUp, messageOf } from "../values.ts";
+import { InvalidSettings } from "./errors.ts";
 import type { Hooks } from "./hooks.ts";
 import { type ClientLogger, makeSay } from "./say.ts";
 
@@ -185,8 +183,7 @@ const optionalSettings = {
   /**
    * Maximum duration of one request, in milliseconds.
    *
-   * It lasts from the wait for a connection to the last byte of its response; what `BeforeSend` takes in between is not
-   * counted.
+   * It lasts to the last byte of its response; what `BeforeSend` takes before is not counted.
    *
    * @default 30000
    */
@@ -208,9 +205,10 @@ const optionalSettings = {
    */
   retryBaseMs: number(0, LONGEST_MS),
   /**
-   * Maximum wait between sends, in milliseconds.
+   * Maximum wait before a send, in milliseconds.
    *
-   * A longer `Retry-After` ends the call with `RateLimited`.
+   * A longer wait, for the account's turn or between two sends, ends the call with `RateLimited`, which says when to try
+   * again. A worker then gives its activity slot back; its default is 5000.
    *
    * @default 20000
    */
@@ -218,7 +216,7 @@ const optionalSettings = {
   /**
    * Maximum requests per second of one process; 0: no limit.
    *
-   * In a program that makes several clients, those of each client.
+   * In a program that makes several clients, those of each client. After HTTP 429, the client sends more slowly by itself.
    *
    * @default 0
    */
@@ -226,7 +224,7 @@ const optionalSettings = {
   /**
    * Maximum connections to the service.
    *
-   * As many are kept open, and as many more are opened for one request each.
+   * As many requests are under way at once. Others wait: writes go before reads.
    *
    * @default 64
    */
@@ -307,6 +305,8 @@ export interface ClientOptions
     Readonly<typeof defaultClientOptions> {
   readonly apiKey?: Redacted.Redacted;
   readonly proxy?: Redacted.Redacted | false;
+  /** Its credentials, opened once for all clients with these options. */
+  readonly credentials: Credentials["Service"];
 }
 
 /** The settings that have an environment variable of their own. */
@@ -403,17 +403,23 @@ export const makeClientOptions = (
   const given = Object.fromEntries(
     Object.entries(others).filter(([, value]) => value !== undefined),
   );
-  const options: ClientOptions = {
+  const options = {
     // The schema has checked the types, and the defaults replace undefined ones.
-    ...({ ...defaultClientOptions, ...given } as Omit<ClientOptions, "apiKey" | "proxy">),
+    ...({ ...defaultClientOptions, ...given } as Omit<
+      ClientOptions,
+      "apiKey" | "credentials" | "proxy"
+    >),
     ...(apiKey !== undefined && { apiKey: hidden(apiKey) }),
     ...(proxy !== undefined && { proxy }),
     assumptions: assumptions.success,
   };
   const { warn } = makeSay(options.logger);
   try {
-    credentialsOf(options, (message) => void Effect.runFork(warn(message)));
-    return Result.succeed(options);
+    const credentials = openCredentials(options, (message) => void Effect.runFork(warn(message)));
+    // Not enumerable: copies of the options with other settings open their own.
+    return Result.succeed(
+      Object.defineProperty(options, "credentials", { value: credentials }) as ClientOptions,
+    );
   } catch (error) {
     return fault(messageOf(error));
   }

@@ -2,7 +2,6 @@ import * as Config from "effect/Config";
 import * as ConfigProvider from "effect/ConfigProvider";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
-import { InvalidSettings } from "../contract/assumptions.ts";
 import {
   type ClientOptions,
   type ClientSettings,
@@ -10,6 +9,7 @@ import {
   makeClientOptions,
   writtenSettings,
 } from "./config.ts";
+import { InvalidSettings } from "./errors.ts";
 
 const parsed = (name: string, text: string): unknown => {
   if (name !== "assumptions") return name in defaultClientOptions ? Number(text) : text;

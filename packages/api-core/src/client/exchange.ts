@@ -3,7 +3,7 @@ import { brotliDecompress, type InputType, unzip } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { lookUp, messageOf, PERMITTED_FOR_MS } from "../values.ts";
 import { connectionFault, NoResponse } from "./no-response.ts";
-import type { ResponseHeaders, WireResponse } from "./wire.ts";
+import type { ResponseHeaders, WireResponse } from "./send.ts";
 
 /** The longest response that is read, before and after decoding: a page of the service has 100 items. */
 export const LARGEST_RESPONSE_BYTES = 16 * 1024 * 1024;
@@ -44,7 +44,9 @@ const decode = async (bytes: Buffer, coding: string): Promise<Buffer> => {
 /** Settings of an exchange. */
 export interface ExchangeOptions {
   readonly timeoutMs: number;
-  /** When the caller permitted the send, by `performance.now()`: good for one second. Reads need no permission. */
+  /** The monotonic clock, in milliseconds. */
+  readonly now: () => number;
+  /** When the caller permitted the send, by that clock: good for one second. Reads need no permission. */
   readonly permittedAt: number | undefined;
   /**
    * Whether undici's `onRequestStart` is known to come before the first byte. A dispatcher of the caller
@@ -97,7 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#controller !== undefined) {
       // Only the operation's class decides what may be repeated.
       this.#fail("its dispatcher began to send it again", REPEATS_NOTHING);
-    } else if (performance.now() > this.#startBefore) {
+    } else if (this.#options.now() > this.#startBefore) {
       this.#fail("no connection was ready within a second of the permission to send");
     }
     // Given up before it was sent: it must not be sent any more.

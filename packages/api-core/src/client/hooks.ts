@@ -4,8 +4,8 @@ import * as Exit from "effect/Exit";
 import * as Result from "effect/Result";
 import { NoResponse } from "./no-response.ts";
 import { callAside, type Say } from "./say.ts";
-import { pathTemplate } from "./telemetry.ts";
-import type { Send, WireRequest, WireResponse } from "./wire.ts";
+import { monotonicMs } from "./clock.ts";
+import type { Outgoing, Send, WireResponse } from "./send.ts";
 import { messageOf } from "../values.ts";
 
 /** What `onRequest` gets: one send, without any value of its path, query, headers or body. */
@@ -65,11 +65,11 @@ const outcomeOf = (exit: Exit.Exit<WireResponse, unknown>): Partial<ResponseEven
   return { status: exit.value.status, ...(requestId !== undefined && { requestId }) };
 };
 
-const eventOf = (request: WireRequest): RequestEvent => ({
-  operation: request.operation.name,
-  method: request.method,
-  path: pathTemplate(request),
-  attempt: request.attempt,
+const eventOf = ({ attempt, method, operation }: Outgoing): RequestEvent => ({
+  operation: operation.name,
+  method,
+  path: operation.template,
+  attempt,
 });
 
 /** Notifies a hook; its first fault is logged, and changes nothing. */
@@ -92,19 +92,21 @@ export const withHooks = (send: Send, { onRequest, onResponse }: Hooks, say: Say
   if (onRequest === undefined && onResponse === undefined) return send;
   const tellRequest = makeTell("onRequest", onRequest, say);
   const tellResponse = makeTell("onResponse", onResponse, say);
-  return (request, mayBeSent) =>
-    Effect.uninterruptibleMask((restore) => {
-      const event = eventOf(request);
-      const beganAt = performance.now();
-      return Effect.andThen(
-        tellRequest({ ...event }),
-        Effect.onExit(restore(send(request, mayBeSent)), (exit) =>
-          tellResponse({
-            ...event,
-            durationMs: performance.now() - beganAt,
-            ...outcomeOf(exit),
-          }),
-        ),
-      );
-    });
+  return (request) =>
+    Effect.clockWith((clock) =>
+      Effect.uninterruptibleMask((restore) => {
+        const event = eventOf(request);
+        const beganAt = monotonicMs(clock);
+        return Effect.andThen(
+          tellRequest({ ...event }),
+          Effect.onExit(restore(send(request)), (exit) =>
+            tellResponse({
+              ...event,
+              durationMs: monotonicMs(clock) - beganAt,
+              ...outcomeOf(exit),
+            }),
+          ),
+        );
+      }),
+    );
 };

@@ -3,28 +3,35 @@ import * as Option from "effect/Option";
 import * as Stream from "effect/Stream";
 import type { Page } from "../contract/answers.ts";
 import type { Paging } from "../contract/operation-facts.ts";
-import type { RequestOptions } from "./call-options.ts";
-import { listNames, type Operations, type Streams } from "./client-shape.ts";
+import { type ListOptions, optionFaults } from "./call-options.ts";
+import type { Calls } from "./calls.ts";
+import { listNames, type Streams } from "./client-shape.ts";
 import { type PaymentsError, UnexpectedAnswer } from "./errors.ts";
 import { operation } from "./operations.ts";
-import type { Say } from "./say.ts";
+import { makeSay } from "./say.ts";
+
+// For the promise client, which loads them with the first list.
+export { optionFaults, Stream };
 
 type Row = Readonly<Record<string, unknown>>;
-
-type ReadPage = (filters: Row, options?: RequestOptions) => Effect.Effect<Page<Row>, PaymentsError>;
 
 /**
  * Each list as a stream over its largest pages, each asked for when it is needed. An item is shown once, however
  * often it is listed. It ends after a page without anything new, or at the last page by `total_page`. A row that
  * cannot be read is left out, with a warning. A stream with fewer items than its first page said there are fails.
  */
-export const makeListStreams = (operations: Operations, say: Say): Streams =>
-  Object.fromEntries(
+export const makeListStreams = ({ call, options: { logger } }: Calls["Service"]): Streams => {
+  const say = makeSay(logger);
+  return Object.fromEntries(
     listNames.map((name) => {
       const { itemId = "", maxPageSize }: Partial<Paging> = operation(name).paging ?? {};
-      // Lists take filters and answer pages; the contract's types say so one by one.
-      const read = operations[name] as unknown as ReadPage;
-      const stream = (filters: object = {}, options?: RequestOptions) =>
+      // Lists answer pages; the contract's types say so one by one.
+      const read = (filters: Row, options: unknown) =>
+        call(name, filters, options, { caller: "effect", hasResponse: false }) as Effect.Effect<
+          Page<Row>,
+          PaymentsError
+        >;
+      const stream = (filters: object = {}, options?: ListOptions) =>
         Stream.suspend(() => {
           const shown = new Set<unknown>();
           let skipped = 0;
@@ -66,3 +73,4 @@ export const makeListStreams = (operations: Operations, say: Say): Streams =>
     }),
     // As above: one entry for each list of the contract.
   ) as unknown as Streams;
+};

@@ -14,9 +14,7 @@ import {
   type Paging,
   SignedIn,
 } from "../contract/operation-facts.ts";
-import { SUCCESS_CODE } from "../contract/answers.ts";
-import { isRecord } from "../values.ts";
-import type { Page } from "../contract/answers.ts";
+import { type Page, readerOf } from "../contract/answers.ts";
 import { type Rule, rulesOf } from "../contract/rules.ts";
 
 /** Name of an operation: endpoint, operationId, activity type, span and metric label alike. */
@@ -34,6 +32,9 @@ export type Input<Name extends OperationName> = Name extends "updateBeneficiary"
 
 /** The answer of an operation: the data of the envelope, as plain JSON. */
 export type Output<Name extends OperationName> = Endpoints[Name]["~Success"]["Type"];
+
+/** Names of the operations that change nothing. */
+export type ReadName = Extract<OperationName, "ping" | `list${string}` | `retrieve${string}`>;
 
 /** Names of the operations that answer page by page. */
 export type ListName = {
@@ -56,6 +57,8 @@ export interface Operation {
   readonly name: string;
   readonly method: string;
   readonly path: string;
+  /** The path for people: `/api/v1/payouts/{payout_id}/retrieve`. */
+  readonly template: string;
   readonly idempotency: IdempotencyClass;
   readonly signedIn: boolean;
   readonly enveloped: boolean;
@@ -63,8 +66,10 @@ export interface Operation {
   readonly params: RequestPart | undefined;
   readonly query: RequestPart | undefined;
   readonly payload: RequestPart | undefined;
-  /** Decodes the body of a success; none if it is not of the documented form. */
-  readonly decode: (json: unknown) => Option.Option<unknown>;
+  /** The names of all fields of path, query and body. */
+  readonly fields: ReadonlySet<string>;
+  /** Reads the data of a success (of ping, the whole body); none if it is not of the documented form. */
+  readonly read: (data: unknown) => Option.Option<unknown>;
 }
 
 const part = (schema: Schema.Top | undefined): RequestPart | undefined =>
@@ -80,28 +85,26 @@ const part = (schema: Schema.Top | undefined): RequestPart | undefined =>
 const operationOf = (endpoint: HttpApiEndpoint.Top): Operation => {
   const [success] = endpoint.success;
   if (success === undefined) throw new Error(`${endpoint.identifier} declares no answer`);
-  const isEnveloped = endpoint.identifier !== "ping";
-  // The contract's answer schemas need no services.
-  const decode = Schema.decodeUnknownOption(success as Schema.Codec<unknown, unknown>);
-  const payload = [...endpoint.payload.values()][0]?.schemas[0];
+  const [params, query, payload] = [
+    endpoint.params,
+    endpoint.query,
+    [...endpoint.payload.values()][0]?.schemas[0],
+  ].map(part);
   return {
     name: endpoint.identifier,
     method: endpoint.method,
     path: endpoint.path,
+    template: endpoint.path.replace(/:(\w+)/g, "{$1}"),
     idempotency: Context.get(endpoint.annotations, Idempotency),
     paging: Context.get(endpoint.annotations, Paged),
     signedIn: [...endpoint.middlewares].some((middleware) => middleware.key === SignedIn.key),
-    enveloped: isEnveloped,
-    params: part(endpoint.params),
-    query: part(endpoint.query),
-    payload: part(payload),
-    decode: (json) =>
-      decode(
-        // The code has been read: neither its form nor the message may spoil good data.
-        isEnveloped
-          ? { code: SUCCESS_CODE, message: "Success", data: isRecord(json) ? json["data"] : json }
-          : json,
-      ),
+    enveloped: endpoint.identifier !== "ping",
+    params,
+    query,
+    payload,
+    fields: new Set([params, query, payload].flatMap((one) => one?.fields ?? [])),
+    // The contract's answer schemas need no services.
+    read: readerOf(success as Schema.Codec<unknown, unknown>),
   };
 };
 

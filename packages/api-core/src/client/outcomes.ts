@@ -109,14 +109,19 @@ export interface Failed {
   readonly _tag: "Failed";
   readonly error: PaymentsError;
   readonly retry: Outcome["retry"];
+  /** Whether the request may have left this process. */
+  readonly isSent: boolean;
+  /** The HTTP status of the response, if one came. */
+  readonly status: number | undefined;
   /** How long the service asks to wait before, in milliseconds. */
   readonly waitMs: number | undefined;
+  /** Set if the service answered 429, by status or code: for how long the account has to send nothing. */
+  readonly pauseMs: number | undefined;
 }
 
-/** A failed exchange; see {@link Failed}. */
-export const failed = (error: PaymentsError, retry: Failed["retry"], waitMs?: number): Failed => ({
-  _tag: "Failed",
-  error,
-  retry,
-  waitMs,
-});
+/** A failed exchange; see {@link Failed}. By default, nothing was sent. */
+export const failed = (
+  error: PaymentsError,
+  retry: Failed["retry"],
+  { isSent = false, pauseMs, status, waitMs }: Partial<Failed> = {},
+): Failed => ({ _tag: "Failed", error, retry, isSent, status, pauseMs, waitMs });

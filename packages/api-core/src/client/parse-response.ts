@@ -24,7 +24,7 @@ import {
   type ResponseClass,
 } from "./outcomes.ts";
 import { redact } from "./redact.ts";
-import { answeredAt, retryAfterMs, type WireResponse } from "./wire.ts";
+import { answeredAt, type Outgoing, retryAfterMs, type WireResponse } from "./send.ts";
 
 /** The token was not accepted; sign in again. */
 export interface TokenRejected {
@@ -48,7 +48,7 @@ export interface ResponseContext {
   readonly operation: Operation;
   readonly assumptions: Assumptions;
   /** Values of the request that no error may show. */
-  readonly hidden: ReadonlyArray<string>;
+  readonly hidden: () => ReadonlyArray<string>;
   /** Whether the request may have been sent before, by this call or by an earlier one. */
   readonly isResend: boolean;
 }
@@ -241,6 +241,7 @@ const errorOf = (is: FailedClass, operation: Operation, details: Details): Payme
         carriedOut,
         message: `${operation.name} was rejected: too many requests; try again in ${Duration.format(Duration.millis(waitMs))}.`,
         retryAfter: waitMs,
+        by: "service",
       });
     case "NotAuthenticated":
       return new NotAuthenticated({ ...about, carriedOut });
@@ -252,14 +253,32 @@ const errorOf = (is: FailedClass, operation: Operation, details: Details): Payme
 };
 
 /** A failed exchange as {@link OUTCOMES} has it. */
-export const failedAs = (is: FailedClass, operation: Operation, details: Details): Failed =>
-  failed(
-    errorOf(is, operation, details),
-    outcomeOf(is, operation.idempotency).retry,
-    is === "rateLimited" ? (details.waitMs ?? DEFAULT_WAIT_MS) : details.waitMs,
+export const failedAs = (
+  is: FailedClass,
+  operation: Operation,
+  details: Details,
+  isSent = true,
+): Failed => {
+  const { code, status, waitMs } = details;
+  const isTooMany = status === TOO_MANY || code === TOO_MANY;
+  return failed(errorOf(is, operation, details), outcomeOf(is, operation.idempotency).retry, {
+    isSent,
+    status,
+    waitMs: is === "rateLimited" ? (waitMs ?? DEFAULT_WAIT_MS) : waitMs,
+    pauseMs: isTooMany ? (waitMs ?? DEFAULT_WAIT_MS) : undefined,
+  });
+};
+
+/** The time of a call was over before a send. */
+export const timeIsOver = ({ limit, operation }: Pick<Outgoing, "limit" | "operation">): Failed =>
+  failedAs(
+    "notSentUntilFixed",
+    operation,
+    { was: `not sent: the call's limit of ${limit?.timeoutMs} ms had passed` },
+    false,
   );
 
-const CHECK_NETWORK = "Check PAYMENTS_BASE_URL and the network.";
+const CHECK_NETWORK = "Check PAYMENTS_BASE_URL (baseUrl) and the network.";
 
 /** The next step for a person after some classes of responses. */
 const REMEDIES: Readonly<Partial<Record<FailedClass, string>>> = {
@@ -277,10 +296,12 @@ export const parseNoResponse = (
         was: `sent, but ${reason}`,
         remedy,
       })
-    : failedAs(remedy === undefined ? "notSent" : "notSentUntilFixed", operation, {
-        was: `not sent: ${reason}`,
-        remedy: remedy ?? CHECK_NETWORK,
-      });
+    : failedAs(
+        remedy === undefined ? "notSent" : "notSentUntilFixed",
+        operation,
+        { was: `not sent: ${reason}`, remedy: remedy ?? CHECK_NETWORK },
+        false,
+      );
 
 /** Returns the readable text of a body, such as a page of HTML. */
 const plainText = (body: string): string =>
@@ -322,8 +343,10 @@ export const parseResponse = (
   let is = classOf(context, received);
   if (is === "alreadySo") return { _tag: "Success", value: undefined };
   if (is === "success") {
-    const decoded = operation.decode(json);
-    if (Option.isSome(decoded)) return { _tag: "Success", value: decoded.value };
+    // Code and message have been read: neither may spoil good data.
+    const data = operation.enveloped && isRecord(json) ? json["data"] : json;
+    const read = operation.read(data);
+    if (Option.isSome(read)) return { _tag: "Success", value: read.value };
     is = "unreadable";
   }
   const was = describe(is, received);
@@ -335,7 +358,7 @@ export const parseResponse = (
   const said = envelope === undefined ? plainText(beginningOf(body)) : envelope.message;
   const failed = failedAs(is, operation, {
     was,
-    reason: redact(beginningOf(said), hidden).slice(0, REASON_CHARACTERS),
+    reason: redact(beginningOf(said), hidden()).slice(0, REASON_CHARACTERS),
     status,
     ...(envelope !== undefined && { code: envelope.code }),
     body,

@@ -1,10 +1,13 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import type { InvalidSettings } from "../contract/assumptions.ts";
-import { type ClientOptions, type ClientSettings, makeClientOptions } from "./config.ts";
+import type { Credentials } from "../credentials.ts";
 import { isRecord } from "../values.ts";
+import { Calls } from "./calls.ts";
 import type { PaymentsClientShape } from "./client-shape.ts";
+import type { ClientOptions, ClientSettings } from "./config.ts";
+import type { InvalidSettings } from "./errors.ts";
+import { Transport } from "./transport.ts";
 
 /**
  * The service, one method per operation.
@@ -14,7 +17,7 @@ import type { PaymentsClientShape } from "./client-shape.ts";
  * says whether the operation took effect.
  */
 export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClientShape>()(
-  "@durable-payments/api-core/PaymentsClient",
+  "@durable-payments/client/PaymentsClient",
 ) {
   /**
    * Makes a layer of a client; closing its scope closes the connections.
@@ -25,38 +28,96 @@ export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClie
    * const provided = Effect.provide(program, PaymentsClient.layer({ baseUrl, clientId, apiKey }));
    */
   static readonly layer = (
-    settings: ClientSettings,
-  ): Layer.Layer<PaymentsClient, InvalidSettings> => {
-    // A caller without types may give anything, which is reported with the faults.
-    const given = isRecord(settings) ? { ...settings } : settings;
-    return layerOf(Effect.suspend(() => Effect.fromResult(makeClientOptions(given))));
-  };
+    settings: ClientSettings | ClientOptions,
+  ): Layer.Layer<PaymentsClient, InvalidSettings> => clientOf(checked(settings), byUndici);
 
   /**
-   * A client configured by the environment as it is when the layer is built: `PAYMENTS_BASE_URL`,
-   * `PAYMENTS_CLIENT_ID`, `PAYMENTS_API_KEY` and the others of `.env.example`.
+   * A client configured by Effect's `ConfigProvider`, or by the environment as it is when the layer is built:
+   * `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID`, `PAYMENTS_API_KEY` and the others of `.env.example`.
    */
-  static readonly layerFromEnvironment: Layer.Layer<PaymentsClient, InvalidSettings> =
-    Layer.suspend(() => {
-      // Before anything is awaited: in the meantime the program may set the variables of another account.
-      const environment = { ...process.env };
-      return layerOf(
-        Effect.flatMap(
-          Effect.promise(() => import("./environment.ts")),
-          ({ readEnvironment }) => readEnvironment(environment),
-        ),
-      );
-    });
+  static readonly layerConfig: Layer.Layer<PaymentsClient, InvalidSettings> = Layer.suspend(() => {
+    // Before anything is awaited: in the meantime the program may set the variables of another account.
+    const environment = { ...process.env };
+    const options = Effect.flatMap(
+      Effect.promise(() => import("./environment.ts")),
+      ({ readEnvironment }) => readEnvironment(environment),
+    );
+    return clientOf(options, byUndici);
+  });
+
+  /**
+   * A client for tests, which opens no socket: a function answers each request, sign-ins included. All time is that of
+   * Effect's `Clock`.
+   *
+   * @param send answers a request, as {@link Transport} says
+   * @param settings any that differ from those of a client that needs none
+   * @example
+   * const test = PaymentsClient.layerTest(({ operation }) =>
+   *   Effect.succeed({ status: 200, headers: {}, body: bodies[operation.name] ?? "" }),
+   * );
+   */
+  static readonly layerTest = (
+    send: Transport["Service"]["send"],
+    settings: Partial<ClientSettings> = {},
+  ): Layer.Layer<PaymentsClient, InvalidSettings> => {
+    const account = { baseUrl: "http://localhost", clientId: "test", apiKey: "test" };
+    return clientOf(
+      checked({ ...account, ...settings }),
+      Effect.succeed(() => Layer.succeed(Transport, { send })),
+    );
+  };
 }
 
-/** The contract and undici are loaded with the first client: they are two thirds of an import. */
-const layerOf = (options: Effect.Effect<ClientOptions, InvalidSettings>) =>
+const isOptions = (settings: unknown): settings is ClientOptions =>
+  isRecord(settings) && "credentials" in settings;
+
+/** Checked before the layer is built: the settings as they are now. */
+const checked = (
+  settings: ClientSettings | ClientOptions,
+): Effect.Effect<ClientOptions, InvalidSettings> => {
+  // A caller without types may give anything, which is reported with the faults.
+  if (isOptions(settings)) return Effect.succeed(settings);
+  const given = isRecord(settings) ? { ...settings } : settings;
+  return Effect.flatMap(
+    Effect.promise(() => import("./config.ts")),
+    ({ makeClientOptions }) => Effect.fromResult(makeClientOptions(given)),
+  );
+};
+
+type MakeTransport = Effect.Effect<
+  (options: ClientOptions) => Layer.Layer<Transport, never, Credentials>
+>;
+
+const byUndici: MakeTransport = Effect.map(
+  Effect.promise(() => import("./undici-transport.ts")),
+  ({ layerUndici }) => layerUndici,
+);
+
+/** The calls of a client. Contract, pipeline and undici are loaded with the first client: they are most of an import. */
+const callsOf = (
+  settings: Effect.Effect<ClientOptions, InvalidSettings>,
+  transport: MakeTransport,
+): Layer.Layer<Calls, InvalidSettings> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const options = yield* settings;
+      const makeTransport = yield* transport;
+      const { layerCalls } = yield* Effect.promise(() => import("./pipeline.ts"));
+      return layerCalls(options, makeTransport(options));
+    }),
+  );
+
+const clientOf = (...made: Parameters<typeof callsOf>) =>
   Layer.effect(
     PaymentsClient,
-    Effect.flatMap(options, (checked) =>
-      Effect.flatMap(
-        Effect.promise(() => import("./client-implementation.ts")),
-        ({ makeOperations }) => makeOperations(checked),
+    Effect.flatMap(Calls, (calls) =>
+      Effect.map(
+        Effect.promise(() => import("./effect-client.ts")),
+        ({ makeClient }) => makeClient(calls),
       ),
     ),
-  );
+  ).pipe(Layer.provide(callsOf(...made)));
+
+/** The calls of the promise client, which needs no module of streams before the first list. */
+export const layerOfCalls = (settings: ClientSettings): Layer.Layer<Calls, InvalidSettings> =>
+  callsOf(checked(settings), byUndici);

@@ -3,27 +3,21 @@ import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import type * as Stream from "effect/Stream";
+import { isRecord } from "../values.ts";
 import type { Endpoints } from "../contract/payments-api.ts";
-import {
-  CALL_OPTIONS,
-  type CallOptions,
-  optionFaults,
-  type RequestOptions,
-  STREAM_OPTIONS,
-  type WithResponse,
-} from "./call-options.ts";
-import type { ClientSettings } from "./config.ts";
-import { invalidRequest, OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
+import type { CallOptions, StreamOptions, WithResponse } from "./call-options.ts";
+import { Calls } from "./calls.ts";
 import {
   BeforeSend,
   type CallParameters,
-  IsResend,
+  isWrite,
   listNames,
   operationNames,
-  type PaymentsClientShape,
 } from "./client-shape.ts";
+import type { ClientSettings } from "./config.ts";
+import { invalidRequest, OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
-import { PaymentsClient } from "./payments-client.ts";
+import { layerOfCalls } from "./payments-client.ts";
 
 /** The operations as promises, which reject with a `PaymentsError`; the lists as async iterables. */
 export type PromiseClient = {
@@ -41,22 +35,30 @@ export type PromiseClient = {
   readonly streams: {
     readonly [Name in keyof Pick<Endpoints, ListName>]: (
       filters?: Omit<Input<Name>, "page_num" | "page_size">,
-      options?: Omit<CallOptions, "isResend">,
+      options?: StreamOptions,
     ) => AsyncIterable<Item<Name>>;
   };
+  /**
+   * Requests per second at which the client sends at most, now: `requestsPerSecond`, or less once the service has answered
+   * HTTP 429. Undefined if no limit is known, or nothing was called yet.
+   */
+  readonly rate: () => number | undefined;
   /** Closes the connections; calls under way end. */
   readonly close: () => Promise<void>;
 };
 
-/** An operation of any name: the contract's types differ, the run-time value does not. */
-type AnyOperation = (
-  input: unknown,
-  options?: RequestOptions,
-) => Effect.Effect<unknown, PaymentsError>;
 type AnyStream = (
   filters: object | undefined,
-  options?: RequestOptions,
+  options?: object,
 ) => Stream.Stream<unknown, PaymentsError>;
+
+/** What else is given as a signal is refused with the other faults of the options. */
+const signalIn = (options: unknown): AbortSignal | undefined => {
+  const { signal }: Partial<Record<"signal", unknown>> = isRecord(options) ? options : {};
+  return isRecord(signal) && "aborted" in signal && "addEventListener" in signal
+    ? (signal as unknown as AbortSignal)
+    : undefined;
+};
 
 const valueOf = <A>(exit: Exit.Exit<A, unknown>): A => {
   if (Exit.isSuccess(exit)) return exit.value;
@@ -110,40 +112,36 @@ const untilAbort = (signal: AbortSignal): Effect.Effect<void> =>
  * await client.close();
  */
 export const createClient = (settings: ClientSettings): PromiseClient => {
-  const runtime = ManagedRuntime.make(PaymentsClient.layer(settings));
+  const runtime = ManagedRuntime.make(layerOfCalls(settings));
   let isClosed = false;
-  let made: PaymentsClientShape | undefined;
+  let made: Calls["Service"] | undefined;
 
-  /** The client is looked up by the first call only. */
-  const withClient = (
-    use: (client: PaymentsClientShape) => Effect.Effect<unknown, PaymentsError>,
-  ): Effect.Effect<unknown, PaymentsError, PaymentsClient> =>
+  /** The calls are looked up by the first one only. */
+  const withCalls = <A, E>(
+    use: (calls: Calls["Service"]) => Effect.Effect<A, E>,
+  ): Effect.Effect<A, E, Calls> =>
     made === undefined
-      ? PaymentsClient.use((client) => {
-          made = client;
-          return use(client);
+      ? Calls.use((calls) => {
+          made = calls;
+          return use(calls);
         })
       : use(made);
 
   const call =
-    (name: OperationName, operationsOf: (client: PaymentsClientShape) => object) =>
-    async (input: unknown, options: CallOptions = {}) => {
+    (name: OperationName, hasResponse: boolean) =>
+    async (input: unknown, options?: CallOptions) => {
       if (isClosed) throw closedBefore(name);
-      const faults = optionFaults(options, CALL_OPTIONS);
-      if (faults.length > 0) throw invalidRequest(name, faults);
-      const { isResend = false, signal, ...requestOptions } = options;
-      const called = withClient((client) =>
-        // One operation of the contract; its input is checked by the call itself.
-        (operationsOf(client) as Record<OperationName, AnyOperation>)[name](input, requestOptions),
+      const signal = signalIn(options);
+      const called = withCalls((calls) =>
+        calls.call(name, input, options, { caller: "promise", hasResponse }),
       );
       let mayBeSent = false;
-      const noted = Effect.provideService(called, BeforeSend, () =>
+      const noted = () =>
         Effect.sync(() => {
           mayBeSent = true;
-        }),
-      );
+        });
       const exit = await runtime.runPromiseExit(
-        isResend ? Effect.provideService(noted, IsResend, true) : noted,
+        isWrite(name) ? Effect.provideService(called, BeforeSend, noted) : called,
         signal && { signal },
       );
       if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) {
@@ -152,21 +150,31 @@ export const createClient = (settings: ClientSettings): PromiseClient => {
       return valueOf(exit);
     };
 
-  const callsOf = (operationsOf: (client: PaymentsClientShape) => object) =>
-    Object.fromEntries(operationNames.map((name) => [name, call(name, operationsOf)]));
+  const callsWith = (hasResponse: boolean) =>
+    Object.fromEntries(operationNames.map((name) => [name, call(name, hasResponse)]));
+
+  /** The streams over the calls of this client, loaded with the first list. */
+  const streamsOf = (name: ListName, options: unknown) =>
+    withCalls((calls) =>
+      Effect.promise(async () => {
+        const { makeListStreams, optionFaults, Stream } = await import("./list-streams.ts");
+        const faults = optionFaults(options, "stream");
+        if (faults.length > 0) throw invalidRequest(name, faults);
+        const items: AnyStream = makeListStreams(calls)[name];
+        return { items, Stream };
+      }),
+    );
 
   const list = (name: ListName) =>
-    async function* (filters?: object, options: CallOptions = {}) {
+    async function* (filters?: object, options: StreamOptions = {}) {
       if (isClosed) throw closedBefore(name);
-      const faults = optionFaults(options, STREAM_OPTIONS);
-      if (faults.length > 0) throw invalidRequest(name, faults);
-      const { signal, ...requestOptions } = options;
+      const signal = signalIn(options);
       signal?.throwIfAborted();
-      const client = valueOf(await runtime.runPromiseExit(PaymentsClient));
-      const Stream = await import("effect/Stream");
-      const items = (client.streams[name] as AnyStream)(filters, requestOptions);
+      const { items, Stream } = valueOf(await runtime.runPromiseExit(streamsOf(name, options)));
+      const { signal: _, ...listOptions } = options;
+      const listed = items(filters, listOptions);
       const stoppable =
-        signal === undefined ? items : Stream.interruptWhen(items, untilAbort(signal));
+        signal === undefined ? listed : Stream.interruptWhen(listed, untilAbort(signal));
       for await (const item of Stream.toAsyncIterable(stoppable)) {
         // Items of a page that was read before the abort.
         signal?.throwIfAborted();
@@ -176,9 +184,10 @@ export const createClient = (settings: ClientSettings): PromiseClient => {
     };
 
   return {
-    ...callsOf((client) => client),
-    withResponse: callsOf((client) => client.withResponse),
+    ...callsWith(false),
+    withResponse: callsWith(true),
     streams: Object.fromEntries(listNames.map((name) => [name, list(name)])),
+    rate: () => made?.rate(),
     close: () => {
       isClosed = true;
       return runtime.dispose();

@@ -1,5 +1,3 @@
-import type { ResponseHeaders } from "./wire.ts";
-
 const SECRET_FIELDS = ["auth_token", "x-api-key", "x-auth-token"];
 
 const sensitiveFields: ReadonlySet<string> = new Set([
@@ -127,7 +125,7 @@ export const secretHeaderValues = (
  * they occur. Several values of one header are separated by commas.
  */
 export const maskedHeaders = (
-  headers: ResponseHeaders,
+  headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>,
   hidden: ReadonlyArray<string>,
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(

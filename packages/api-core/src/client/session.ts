@@ -1,44 +1,32 @@
 import * as Cache from "effect/Cache";
+import type * as Clock from "effect/Clock";
+import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
+import * as Layer from "effect/Layer";
 import * as Redacted from "effect/Redacted";
-import type * as RateLimiter from "effect/persistence/RateLimiter";
 import type { Token } from "../contract/auth.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/operation-facts.ts";
-import type { Credentials } from "../credentials.ts";
+import { Credentials } from "../credentials.ts";
+import { monotonicMs } from "./clock.ts";
 import type { ClientOptions } from "./config.ts";
 import { NotAuthenticated, RateLimited, Unavailable } from "./errors.ts";
 import { type Operation, operation } from "./operations.ts";
-import type { Failed } from "./outcomes.ts";
-import { parseNoResponse, parseResponse, type TokenRejected } from "./parse-response.ts";
-import type { Say } from "./say.ts";
-import { countAttempt } from "./telemetry.ts";
-import { answeredAt, type Send } from "./wire.ts";
+import { type Failed, failed } from "./outcomes.ts";
+import type { TokenRejected } from "./parse-response.ts";
+import { makeSay } from "./say.ts";
+import { type Answer, answeredAt, type Send } from "./send.ts";
 
 /** Why there is no token. Whatever became of the sign-in, the call that needed it was not sent. */
-export type SignInError = NotAuthenticated | RateLimited | Unavailable;
+type SignInError = NotAuthenticated | RateLimited | Unavailable;
 
-/** The one session of a client. */
-export interface Session {
-  /**
-   * The token in use. Signs in if there is none or it is about to expire, once for all callers. With another API key
-   * than that of the last sign-in, it signs in meanwhile, and requests keep the token until then.
-   */
-  readonly token: Effect.Effect<Redacted.Redacted, SignInError>;
-  /** Drops a token that the service did not accept, unless it is not in use any more. */
-  readonly reject: (token: Redacted.Redacted) => Effect.Effect<unknown>;
-  /** Whether signing in again fails the same way until a person has done something. */
-  readonly isLasting: (error: SignInError) => boolean;
+/** A failed sign-in; `retry` is `never` if a person has to do something first. */
+interface SignInFailed extends Failed {
+  readonly error: SignInError;
 }
 
-/** Parts of a session. */
-export interface SessionParts {
-  readonly options: ClientOptions;
-  readonly credentials: Credentials;
-  readonly limiter: RateLimiter.RateLimiter;
-  readonly say: Say;
-  readonly send: Send;
-}
+/** More than a service has words for its refusals, unless they hold ids. */
+const MOST_REFUSALS = 100;
 
 /**
  * Sign-ins in the bucket of the budget. A full bucket emptied at once and then refilled for a minute
@@ -73,12 +61,13 @@ const signInOperation = operation("signIn");
 
 /** HTTP 403 without an envelope does not say who refused. */
 const REFUSED_OR_FILTERED =
-  "Either PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY were refused, or a filter or gateway in front of " +
-  "the service rejected the request: check both.";
+  "Either PAYMENTS_CLIENT_ID (clientId) and PAYMENTS_API_KEY (apiKey) were refused, or a filter or gateway " +
+  "in front of the service rejected the request: check both.";
 
 const about = { operation: "signIn", carriedOut: "no" } as const;
 
-const toSignInError = (failure: Failed | TokenRejected, status?: number): SignInError => {
+const signInError = (failure: Failed | TokenRejected): SignInError => {
+  const status = failure._tag === "Failed" ? failure.status : undefined;
   const error = failure._tag === "Failed" ? failure.error : undefined;
   const why = failure._tag === "Failed" ? failure.error.message : failure.reason;
   const message = `Signing in failed (${why}).`;
@@ -90,66 +79,121 @@ const toSignInError = (failure: Failed | TokenRejected, status?: number): SignIn
     error?._tag === "Refused";
   if (!isRefused) return new Unavailable({ ...about, message });
   const isOpen = status === 403 && error?._tag !== "Refused";
-  const check = isOpen ? REFUSED_OR_FILTERED : "Check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY.";
+  const check = isOpen
+    ? REFUSED_OR_FILTERED
+    : "Check PAYMENTS_CLIENT_ID (clientId) and PAYMENTS_API_KEY (apiKey).";
   return new NotAuthenticated({ ...about, message: `${message} ${check}` });
 };
 
+const signInFailed = (failure: Failed | TokenRejected): SignInFailed => {
+  const error = signInError(failure);
+  const needsAPerson =
+    error._tag === "NotAuthenticated" ||
+    (failure._tag === "Failed" && failure.retry === "never" && failure.status === undefined);
+  const waitMs = error._tag === "RateLimited" ? error.retryAfter : undefined;
+  return { ...failed(error, needsAPerson ? "never" : "always", { waitMs }), error };
+};
+
 /** The failed sign-in as the failure of the call that needed it. */
-export const notSent = (called: Operation, error: SignInError): SignInError => {
+const notSent = (called: Operation, failure: SignInFailed): Failed => {
+  const { error } = failure;
   const message = `${called.name} was not sent. ${error.message}`;
   const said = { ...about, operation: called.name, message };
   switch (error._tag) {
     case "NotAuthenticated":
-      return new NotAuthenticated(said);
+      return { ...failure, error: new NotAuthenticated(said) };
     case "RateLimited":
-      return new RateLimited({ ...said, retryAfter: error.retryAfter });
+      return {
+        ...failure,
+        error: new RateLimited({ ...said, retryAfter: error.retryAfter, by: error.by }),
+      };
     case "Unavailable":
-      return new Unavailable(said);
+      return { ...failure, error: new Unavailable(said) };
   }
 };
 
-/** A session that signs in when a token is first needed, never while the client is built. */
-export const makeSession = ({
-  credentials,
-  limiter,
-  options,
-  say,
-  send,
-}: SessionParts): Effect.Effect<Session> =>
+/** The budget of sign-ins, a token bucket. */
+class Budget {
+  readonly #clock: Clock.Clock;
+  #left = SIGN_INS_A_MINUTE;
+  #at: number;
+
+  constructor(clock: Clock.Clock) {
+    this.#clock = clock;
+    this.#at = monotonicMs(clock);
+  }
+
+  /** Takes one sign-in, if there is one left. */
+  take(): boolean {
+    const now = monotonicMs(this.#clock);
+    this.#left = Math.min(SIGN_INS_A_MINUTE, this.#left + (now - this.#at) / SIGN_IN_AGAIN_MS);
+    this.#at = now;
+    if (this.#left < 1) return false;
+    this.#left -= 1;
+    return true;
+  }
+}
+
+/** The one session of a client. It signs in when a token is first needed, never while the client is built. */
+export class Session extends Context.Service<
+  Session,
+  {
+    /**
+     * The token for a call. Signs in if there is none or it is about to expire, once for all callers. With another API key
+     * than that of the last sign-in, it signs in meanwhile, and requests keep the token until then.
+     */
+    readonly tokenFor: (called: Operation) => Effect.Effect<Redacted.Redacted, Failed>;
+    /** Drops a token that the service did not accept, unless it is not in use any more. */
+    readonly reject: (token: Redacted.Redacted) => Effect.Effect<unknown>;
+    /**
+     * Whether a refusal that mentions a token is about something else: a fresh token got the same words.
+     *
+     * @param isFresh whether this one got them with a fresh token
+     */
+    readonly isRefusal: (words: string, isFresh: boolean) => boolean;
+    /** The API key, the present token and the one before, which may still be good: no message may show them. */
+    readonly secrets: () => ReadonlyArray<string>;
+  }
+>()("@durable-payments/client/Session") {
+  /** @param send sends without a token. */
+  static readonly layer = (
+    options: ClientOptions,
+    send: Send<Answer, Failed | TokenRejected>,
+  ): Layer.Layer<Session, never, Credentials> => Layer.effect(Session, makeSession(options, send));
+}
+
+const makeSession = (options: ClientOptions, send: Send<Answer, Failed | TokenRejected>) =>
   Effect.gen(function* () {
+    const credentials = yield* Credentials;
+    const clock = yield* Effect.clockWith(Effect.succeed);
     const { assumptions } = options;
+    const { warn } = makeSay(options.logger);
+    const budget = new Budget(clock);
     const idleMs = untilRenewal(assumptions.tokenIdleSeconds * 1000);
     let lastUsedAt = 0;
     /** The key of the last sign-in, or of the last attempt at one. */
     let lastKey: Redacted.Redacted | undefined;
     /** Why the last sign-in failed. */
     let lastFault: string | undefined;
-    /** Failures that a person has to remedy. */
-    const lasting = new WeakSet<SignInError>();
+    let tokens: ReadonlyArray<string> = [];
+    const refusals = new Set<string>();
 
-    const takeFromBudget = limiter
-      .consume({
-        key: "signIn",
-        algorithm: "token-bucket",
-        onExceeded: "fail",
-        limit: SIGN_INS_A_MINUTE,
-        window: "1 minute",
-      })
-      .pipe(
-        Effect.mapError(() => {
-          const why = lastFault === undefined ? "" : `${lastFault} `;
-          const check =
-            lastFault === undefined ? " Check the API key and why tokens are rejected." : "";
-          return new RateLimited({
-            ...about,
-            message: `${why}No sign-in was sent: the limit is ${SIGN_INS_A_MINUTE} per minute.${check}`,
-            retryAfter: SIGN_IN_AGAIN_MS,
-          });
-        }),
-      );
+    const overBudget = (): SignInFailed => {
+      const why =
+        lastFault === undefined
+          ? { before: "", after: " Check the API key and why tokens are rejected." }
+          : { before: `${lastFault} `, after: "" };
+      const message = `${why.before}No sign-in was sent: the limit is ${SIGN_INS_A_MINUTE} per minute.${why.after}`;
+      const waitMs = SIGN_IN_AGAIN_MS;
+      const error = new RateLimited({ ...about, message, retryAfter: waitMs, by: "signIns" });
+      return { ...failed(error, "always", { waitMs }), error };
+    };
 
-    const exchange = Effect.fnUntraced(function* (apiKey: Redacted.Redacted) {
-      const answer = yield* send({
+    const signIn = Effect.fn("signIn")(function* () {
+      if (!budget.take()) return yield* Effect.fail(overBudget());
+      const apiKey = credentials.apiKey(clock.currentTimeMillisUnsafe());
+      lastKey = apiKey;
+      const sent = send({
         operation: signInOperation,
         attempt: 1,
         method: signInOperation.method,
@@ -160,54 +204,34 @@ export const makeSession = ({
         },
         body: undefined,
         dedicatedConnection: false,
-      }).pipe(
-        Effect.mapError((noResponse) => {
-          const error = toSignInError(parseNoResponse(signInOperation, noResponse));
-          if (noResponse.remedy !== undefined) lasting.add(error);
-          return error;
-        }),
-      );
-      const reading = parseResponse(
-        {
-          operation: signInOperation,
-          assumptions,
-          hidden: [Redacted.value(apiKey)],
-          isResend: false,
-        },
-        answer,
-      );
-      if (reading._tag !== "Success") {
-        return yield* toSignInError(reading, answer.status);
-      }
+        timeoutMs: options.requestTimeoutMs,
+        permit: undefined,
+        isResend: false,
+        hasFreshToken: false,
+        priority: "first",
+        limit: undefined,
+        maxAttempts: 1,
+        hidden: () => [Redacted.value(apiKey)],
+      });
+      const { response, value } = yield* Effect.mapError(sent, (failure) => {
+        const failedAs = signInFailed(failure);
+        lastFault = failedAs.error.message;
+        return failedAs;
+      });
+      lastFault = undefined;
       // signIn's answer decodes to the contract's Token.
-      const token = reading.value as typeof Token.Type;
+      const token = value as typeof Token.Type;
+      tokens = [token.auth_token, ...tokens.slice(0, 1)];
       return {
         token: Redacted.make(token.auth_token),
         lifeMs: untilRenewal(
-          statedLife(token.expires_at, answeredAt(answer)) ??
+          statedLife(token.expires_at, answeredAt(response)) ??
             assumptions.tokenLifetimeSeconds * 1000,
         ),
       };
     });
 
-    const signIn = Effect.fn("signIn")(function* () {
-      yield* Effect.tapError(takeFromBudget, ({ _tag }) =>
-        Effect.sync(() => countAttempt("signIn", _tag, 0)),
-      );
-      const apiKey = credentials.apiKey();
-      lastKey = apiKey;
-      const sentAt = performance.now();
-      return yield* Effect.onExit(exchange(apiKey), (exit) =>
-        Effect.sync(() => {
-          const error = Exit.isFailure(exit) ? Exit.findErrorOption(exit) : undefined;
-          lastFault = error?._tag === "Some" ? error.value.message : undefined;
-          const outcome = error?._tag === "Some" ? error.value._tag : "Success";
-          countAttempt("signIn", outcome, performance.now() - sentAt);
-        }),
-      );
-    });
-
-    const tokens = yield* Cache.makeWith(signIn, {
+    const cache = yield* Cache.makeWith(signIn, {
       capacity: 1,
       timeToLive: (exit) => (Exit.isSuccess(exit) ? exit.value.lifeMs : 0),
     });
@@ -216,34 +240,45 @@ export const makeSession = ({
     const signInWithNewKey = (apiKey: Redacted.Redacted) => {
       lastKey = apiKey;
       return signIn().pipe(
-        Effect.flatMap((signedIn) => Cache.set(tokens, undefined, signedIn)),
-        Effect.catch(({ message }) =>
-          say.warn(
-            `The API key has changed. ${message} Requests use the earlier key's token until it expires.`,
+        Effect.flatMap((signedIn) => Cache.set(cache, undefined, signedIn)),
+        Effect.catch(({ error }) =>
+          warn(
+            `The API key has changed. ${error.message} Requests use the earlier key's token until it expires.`,
           ),
         ),
         Effect.forkDetach,
       );
     };
 
-    const current = Effect.map(Cache.get(tokens, undefined), ({ token }) => token);
+    const current = Effect.map(Cache.get(cache, undefined), ({ token }) => token);
 
-    const token: Session["token"] = Effect.clockWith((clock) => {
+    const token = Effect.suspend(() => {
       const now = clock.currentTimeMillisUnsafe();
       const isIdle = now - lastUsedAt >= idleMs;
       lastUsedAt = now;
-      if (isIdle) return Effect.andThen(Cache.invalidate(tokens, undefined), current);
-      const apiKey = credentials.apiKey();
+      if (isIdle) return Effect.andThen(Cache.invalidate(cache, undefined), current);
+      const apiKey = credentials.apiKey(now);
       if (lastKey === undefined || apiKey === lastKey) return current;
-      return Effect.flatMap(Cache.has(tokens, undefined), (isSignedIn) =>
+      return Effect.flatMap(Cache.has(cache, undefined), (isSignedIn) =>
         isSignedIn ? Effect.andThen(signInWithNewKey(apiKey), current) : current,
       );
     });
 
     return {
-      token,
-      isLasting: (error) => error._tag === "NotAuthenticated" || lasting.has(error),
-      reject: (rejected) =>
-        Cache.invalidateWhen(tokens, undefined, (signedIn) => signedIn.token === rejected),
+      tokenFor: (called: Operation) =>
+        Effect.mapError(token, (failure) => notSent(called, failure)),
+      reject: (rejected: Redacted.Redacted) =>
+        Cache.invalidateWhen(cache, undefined, (signedIn) => signedIn.token === rejected),
+      isRefusal: (words: string, isFresh: boolean) => {
+        if (isFresh) {
+          if (refusals.size === MOST_REFUSALS) refusals.clear();
+          refusals.add(words);
+        }
+        return refusals.has(words);
+      },
+      secrets: () => [
+        ...tokens,
+        Redacted.value(credentials.apiKey(clock.currentTimeMillisUnsafe())),
+      ],
     };
   });

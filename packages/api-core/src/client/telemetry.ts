@@ -4,17 +4,16 @@ import * as Exit from "effect/Exit";
 import * as Metric from "effect/Metric";
 import * as Tracer from "effect/Tracer";
 import type { PaymentsError } from "./errors.ts";
-import type { Send, WireRequest } from "./wire.ts";
+import { monotonicMs } from "./clock.ts";
+import type { Failed } from "./outcomes.ts";
+import type { TokenRejected } from "./parse-response.ts";
+import type { Answer, Send } from "./send.ts";
 
 /** A stack trace for each span would cost more than checking the request. */
 export const SPAN = { kind: "client", captureStackTrace: false } as const;
 
 /** Whether anybody sees a span: the default tracer keeps none. */
 export const isTraced = (tracer: Tracer.Tracer): boolean => tracer !== Tracer.nativeTracer;
-
-/** The path of an operation without its values: `/api/v1/payouts/{payout_id}/retrieve`. */
-export const pathTemplate = ({ operation }: Pick<WireRequest, "operation">): string =>
-  operation.path.replace(/:(\w+)/g, "{$1}");
 
 /**
  * Names a span as W3C's header `traceparent` does.
@@ -35,18 +34,18 @@ const traceparentOf = ({
  */
 export const withSpans =
   (send: Send): Send =>
-  (request, mayBeSent) =>
+  (request) =>
     Effect.withFiber((fiber) => {
-      if (!isTraced(fiber.getRef(Tracer.Tracer))) return send(request, mayBeSent);
+      if (!isTraced(fiber.getRef(Tracer.Tracer))) return send(request);
       const { attempt, headers, method } = request;
-      const template = pathTemplate(request);
+      const { template } = request.operation;
       const attributes = {
         "http.request.method": method,
         "url.template": template,
         ...(attempt > 1 && { "http.request.resend_count": attempt - 1 }),
       };
       const exchanged = (span: Tracer.Span) =>
-        send({ ...request, headers: { traceparent: traceparentOf(span), ...headers } }, mayBeSent);
+        send({ ...request, headers: { traceparent: traceparentOf(span), ...headers } });
       return Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(Effect.makeSpan(`${method} ${template}`, { ...SPAN, attributes }), (span) =>
           Effect.onExit(restore(exchanged(span)), (exit) =>
@@ -75,16 +74,10 @@ const histograms = new Map<string, Histogram>();
 /** The registry of the process. */
 const REGISTRY = Context.empty();
 
-/**
- * Counts one request that was sent, or given up before.
- *
- * @param outcome how it ended
- * @param sentMs how long its sends took, in milliseconds
- */
-export const countAttempt = (
+const count = (
   operation: string,
   outcome: "Success" | PaymentsError["_tag"],
-  sentMs: number,
+  tookMs: number,
 ): void => {
   const key = `${operation} ${outcome}`;
   let histogram = histograms.get(key);
@@ -97,5 +90,25 @@ export const countAttempt = (
     });
     histograms.set(key, histogram);
   }
-  histogram.updateUnsafe(sentMs / 1000, REGISTRY);
+  histogram.updateUnsafe(tookMs / 1000, REGISTRY);
 };
+
+/** Counts each send by its outcome, and how long it took. A rejected token counts as `NotAuthenticated`. */
+export const withCounting =
+  <E extends Failed | TokenRejected>(send: Send<Answer, E>): Send<Answer, E> =>
+  (request) =>
+    Effect.clockWith((clock) => {
+      const beganAt = monotonicMs(clock);
+      const counted = (outcome: "Success" | PaymentsError["_tag"]) =>
+        count(request.operation.name, outcome, monotonicMs(clock) - beganAt);
+      return Effect.matchEffect(send(request), {
+        onSuccess: (answer) => {
+          counted("Success");
+          return Effect.succeed(answer);
+        },
+        onFailure: (failure: E) => {
+          counted(failure._tag === "Failed" ? failure.error._tag : "NotAuthenticated");
+          return Effect.fail(failure);
+        },
+      });
+    });

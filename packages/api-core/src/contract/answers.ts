@@ -5,7 +5,6 @@ import * as SchemaAST from "effect/SchemaAST";
 import * as SchemaGetter from "effect/SchemaGetter";
 import { isRecord } from "../values.ts";
 import { isUnsetTime } from "./times.ts";
-import { type Named, named } from "./rules.ts";
 
 /** `code` of an envelope that reports success. */
 export const SUCCESS_CODE = 200;
@@ -22,22 +21,47 @@ export class Refusal extends Schema.Error<Refusal>("Refusal")(
 /** The result of transforming an answer: the answer was checked before, and the result is not checked again. */
 export const madeOf = <A>() => Schema.declare((_value: unknown): _value is A => true);
 
+/** Reads the data of an answer; none if it is not of the documented form. */
+type Read<A> = (data: unknown) => Option.Option<A>;
+
+/*
+ * The schemas below serve a server and the OpenAPI document. The client reads an answer by the function that a schema
+ * carries in this annotation: in one pass, without an envelope around the data, at a fifth of the cost.
+ */
+const READ = "@durable-payments/api-core/read";
+
+/** Gives a schema the function that reads its values. */
+export const readBy = <A>(
+  schema: Schema.Codec<A, unknown>,
+  read: Read<A>,
+): Schema.Codec<A, unknown> => schema.annotate({ [READ]: read });
+
+/** Returns what reads values of a schema: the function that it carries, or its own decoding. */
+export const readerOf = <A>(schema: Schema.Codec<A, unknown>): Read<A> => {
+  const found = Schema.resolveAnnotations(schema)?.[READ];
+  // Only `readBy` writes this key.
+  if (typeof found === "function") return found as Read<A>;
+  return Schema.decodeUnknownOption(schema);
+};
+
 /**
- * The envelope of a successful answer around `data`. Decodes to the data alone.
+ * The envelope of a successful answer around `data`. Decodes to the data alone; what reads it gets the data alone.
  *
  * Source: service interface, "Response envelope".
  */
-export const enveloped = <Data extends Schema.Top>(data: Data) =>
-  Schema.Struct({ code: Schema.Literal(SUCCESS_CODE), message: Schema.String, data }).pipe(
-    Schema.decodeTo(madeOf<Data["Type"]>(), {
-      // The struct's type stays unresolved while `Data` is generic.
-      decode: SchemaGetter.transform((envelope) => (envelope as { data: Data["Type"] }).data),
-      encode: SchemaGetter.transform((made) => ({
-        code: SUCCESS_CODE,
-        message: "Success",
-        data: made,
-      })),
-    }),
+export const enveloped = <A>(data: Schema.Codec<A, unknown>) =>
+  readBy<A>(
+    Schema.Struct({ code: Schema.Literal(SUCCESS_CODE), message: Schema.String, data }).pipe(
+      Schema.decodeTo(madeOf<A>(), {
+        decode: SchemaGetter.transform((envelope) => envelope.data),
+        encode: SchemaGetter.transform((made) => ({
+          code: SUCCESS_CODE,
+          message: "Success",
+          data: made,
+        })),
+      }),
+    ),
+    readerOf(data),
   );
 
 /**
@@ -45,32 +69,20 @@ export const enveloped = <Data extends Schema.Top>(data: Data) =>
  *
  * `Undefined`, as a server answers `Void` with no body at all.
  */
-export const confirmed = Schema.Struct({
-  code: Schema.Literal(SUCCESS_CODE),
-  message: Schema.String,
-}).pipe(
-  Schema.decodeTo(Schema.Undefined, {
-    decode: SchemaGetter.transform(() => undefined),
-    encode: SchemaGetter.transform(() => ({ code: SUCCESS_CODE, message: "Success" }) as const),
-  }),
+export const confirmed = readBy(
+  Schema.Struct({ code: Schema.Literal(SUCCESS_CODE), message: Schema.String }).pipe(
+    Schema.decodeTo(Schema.Undefined, {
+      decode: SchemaGetter.transform(() => undefined),
+      encode: SchemaGetter.transform(() => ({ code: SUCCESS_CODE, message: "Success" }) as const),
+    }),
+  ),
+  () => Option.some(undefined),
 );
 
 /** Ways to write that there is no id. */
 const NO_ID = /^\s*(0+|-+|null|nil|none|undefined|n\/a)?\s*$/i;
 
 const isNoId = (text: string): boolean => NO_ID.test(text);
-
-/** A field without which an answer means nothing; a number becomes its text. */
-export const answered = Schema.String;
-
-/** An id in an answer; an empty one, `0` or `null` is not an id. */
-export const answeredId = Schema.String.check(Schema.makeFilter((text) => !isNoId(text)));
-
-/** A field of an answer that may be unset: missing, null, empty, and neither text nor number, it is absent. */
-export const answeredOrUnset = Schema.optionalKey(Schema.String);
-
-/** A time in an answer as the service writes it; the zero time is absent. */
-export const answeredTime = Schema.optionalKey(Schema.String);
 
 /** Whether a number has the service's own digits: beyond these bounds some of them are lost. */
 const isExact = (value: number): boolean =>
@@ -88,16 +100,37 @@ const readUnless =
     return text === undefined || isUnset(text) ? undefined : text;
   };
 
-/** How the fields above are read from what the service may write, and how it writes that one is unset. */
-const texts = new Map<
-  Schema.Constraint,
-  { readonly read: (written: unknown) => unknown; readonly unset?: string }
->([
-  [answered, { read: readText }],
-  [answeredId, { read: readUnless(isNoId) }],
-  [answeredOrUnset, { read: readUnless((text) => text === ""), unset: "" }],
-  [answeredTime, { read: readUnless(isUnsetTime), unset: "0001-01-01T00:00:00Z" }],
-]);
+/** How a field is read from what the service may write, and how it writes that one is unset. */
+interface TextField {
+  readonly read: (written: unknown) => string | undefined;
+  readonly unset?: string;
+}
+
+const TEXT = "@durable-payments/api-core/text";
+
+const text = (field: TextField) => Schema.String.annotate({ [TEXT]: field });
+
+// Only `text` writes this key.
+const textFieldOf = (schema: Schema.Constraint) =>
+  Schema.resolveAnnotations(schema)?.[TEXT] as TextField | undefined;
+
+/** A field without which an answer means nothing; a number becomes its text. */
+export const answered = text({ read: readText });
+
+/** An id in an answer; an empty one, `0` or `null` is not an id. */
+export const answeredId = Schema.String.check(
+  Schema.makeFilter((id: string) => !isNoId(id)),
+).annotate({ [TEXT]: { read: readUnless(isNoId) } });
+
+/** A field of an answer that may be unset: missing, null, empty, and neither text nor number, it is absent. */
+export const answeredOrUnset = Schema.optionalKey(
+  text({ read: readUnless((written) => written === ""), unset: "" }),
+);
+
+/** A time in an answer as the service writes it; the zero time is absent. */
+export const answeredTime = Schema.optionalKey(
+  text({ read: readUnless(isUnsetTime), unset: "0001-01-01T00:00:00Z" }),
+);
 
 /** A struct whose fields need no services. */
 export type AnswerStruct = Schema.Codec<unknown, unknown> & {
@@ -106,6 +139,8 @@ export type AnswerStruct = Schema.Codec<unknown, unknown> & {
 
 /** HttpApi would look for values that are not JSON in all of `Unknown`. */
 const Anything: Schema.Codec<unknown> = Schema.Any;
+
+type Row = Readonly<Record<string, unknown>>;
 
 /**
  * An object in an answer. A field that cannot be read is absent: it must not hide the id of something that was created.
@@ -117,47 +152,54 @@ export const answer = <S extends AnswerStruct>(
   struct: S,
   names: Readonly<Record<string, string>> = {},
 ): Schema.Codec<S["Type"], unknown> => {
-  const fields = Object.entries(struct.fields).map(([name, schema]) => ({
-    name,
-    wireName: names[name] ?? name,
-    schema,
-    ...(texts.get(schema) ?? { read: (written: unknown) => written, unset: undefined }),
-  }));
-  const required = fields.filter(({ schema }) => !SchemaAST.isOptional(schema.ast));
+  const fields = Object.entries(struct.fields).map(([name, schema]) => {
+    const text = textFieldOf(schema);
+    return {
+      name,
+      wireName: names[name] ?? name,
+      schema,
+      isText: text !== undefined,
+      isRequired: !SchemaAST.isOptional(schema.ast),
+      unset: text?.unset,
+      read: text?.read ?? ((written: unknown) => written),
+    };
+  });
+  const isText = fields.every((field) => field.isText);
+  const read = (row: unknown): Option.Option<Row> => {
+    if (!isRecord(row)) return Option.none();
+    const made: Record<string, unknown> = {};
+    for (const { isRequired, name, read: readField, wireName } of fields) {
+      const value = readField(row[wireName]);
+      if (value !== undefined) made[name] = value;
+      else if (isRequired) return Option.none();
+    }
+    return Option.some(made);
+  };
   const written = Anything.check(
-    Schema.makeFilter(
-      (row) =>
-        isRecord(row) && required.every(({ read, wireName }) => read(row[wireName]) !== undefined),
-      {
-        toJsonSchema: () => {
-          const named = fields.map(({ schema, wireName }) => [wireName, schema]);
-          return Schema.toJsonSchemaDocument(Schema.Struct(Object.fromEntries(named))).schema;
-        },
+    Schema.makeFilter((row) => Option.isSome(read(row)), {
+      toJsonSchema: () => {
+        const named = fields.map(({ schema, wireName }) => [wireName, schema]);
+        return Schema.toJsonSchemaDocument(Schema.Struct(Object.fromEntries(named))).schema;
       },
-    ),
+    }),
   );
   // Texts that have been read need no second check.
-  const made = fields.every(({ schema }) => texts.has(schema)) ? madeOf<S["Type"]>() : struct;
-  return written.pipe(
+  const made = isText ? madeOf<S["Type"]>() : struct;
+  const schema = written.pipe(
     Schema.decodeTo<Schema.Codec<S["Type"], unknown>, typeof written>(made, {
-      decode: SchemaGetter.transform((row) => {
-        const given: Record<string, unknown> = {};
-        for (const { name, read, wireName } of fields) {
-          const value = read((row as Readonly<Record<string, unknown>>)[wireName]);
-          if (value !== undefined) given[name] = value;
-        }
-        return given;
-      }),
+      decode: SchemaGetter.transform((row) => Option.getOrThrow(read(row))),
       encode: SchemaGetter.transform((given) => {
         const row: Record<string, unknown> = {};
         for (const { name, unset, wireName } of fields) {
-          const value = (given as Readonly<Record<string, unknown>>)[name] ?? unset;
+          const value = (given as Row)[name] ?? unset;
           if (value !== undefined) row[wireName] = value;
         }
         return row;
       }),
     }),
   );
+  // Its fields are those of the struct.
+  return isText ? readBy(schema, read as Read<S["Type"]>) : schema;
 };
 
 /** Reads what an optional field of an answer cannot be read as, as absent. */
@@ -177,13 +219,12 @@ export const answeredList = <Item extends Schema.Top>(item: Item) =>
   );
 
 /** A row of a list that has no readable id. */
-export interface UnreadableRow extends Named<typeof UnreadableRowSchema> {}
-const UnreadableRowSchema = named<UnreadableRow>()({
+export interface UnreadableRow {
   /** The fault of the row, after "the row ". */
-  reason: Schema.String,
+  readonly reason: string;
   /** The row as it came, for checks of what it cannot be; not to be logged. */
-  fields: Schema.Record(Schema.String, Schema.Unknown),
-});
+  readonly fields: Row;
+}
 
 /** A page of a list. */
 export interface Page<Item> {
@@ -197,45 +238,58 @@ export interface Page<Item> {
   readonly unreadable: ReadonlyArray<UnreadableRow>;
 }
 
-/** A row as it came, when nothing else can read it. */
-export const AnyRow = Schema.Unknown.pipe(
-  Schema.decodeTo(UnreadableRowSchema, {
-    decode: SchemaGetter.transform((row) =>
-      isRecord(row)
-        ? { reason: "has no readable id", fields: row }
-        : { reason: "is not an object", fields: {} },
-    ),
-    encode: SchemaGetter.transform(({ fields }: UnreadableRow): unknown => fields),
-  }),
-);
-
-/** A row of a list: an unreadable row must not hide the others. */
-export const rowOf = <Item extends Schema.Top>(item: Item) => Schema.Union([item, AnyRow]);
-
-/** Whether `rowOf` could not read a row. */
-const isUnreadable = (row: unknown): row is UnreadableRow =>
-  isRecord(row) && "reason" in row && "fields" in row;
+const unreadable = (row: unknown): UnreadableRow =>
+  isRecord(row)
+    ? { reason: "has no readable id", fields: row }
+    : { reason: "is not an object", fields: {} };
 
 /** A number of items or pages; a text is not one, as nobody knows what else it may hold. */
-const Count = orAbsent(Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))));
+const isCount = (written: unknown): written is number =>
+  Number.isSafeInteger(written) && Number(written) >= 0;
+
+const Count = Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)));
+
+/** Reads a page, row by row: an unreadable row must not hide the others, and missing and null are no rows. */
+const readPage =
+  <Item>(readItem: Read<Item>): Read<Page<Item>> =>
+  (data) => {
+    if (!isRecord(data)) return Option.none();
+    const { item_list: rows = [], total_item, total_page } = data;
+    if (rows !== null && !Array.isArray(rows)) return Option.none();
+    const page = { item_list: [] as Array<Item>, unreadable: [] as Array<UnreadableRow> };
+    for (const row of rows ?? []) {
+      const item = readItem(row);
+      if (Option.isSome(item)) page.item_list.push(item.value);
+      else page.unreadable.push(unreadable(row));
+    }
+    return Option.some({
+      ...(isCount(total_item) && { total_item }),
+      ...(isCount(total_page) && { total_page }),
+      ...page,
+    });
+  };
 
 /**
  * A page of a list: the items of this page, how many items and pages there are (absent if the answer does not
  * say it as a number), and the rows that cannot be read.
  */
-export const page = <Item extends Schema.Top>(item: Item) => {
-  const totals = { total_item: Count, total_page: Count };
-  const written = Schema.Struct({ ...totals, item_list: answeredList(rowOf(item)) });
+export const page = <A>(item: Schema.Codec<A, unknown>) => {
+  const read = readPage(readerOf(item));
+  const written = Schema.Struct({
+    total_item: Count,
+    total_page: Count,
+    item_list: Schema.Array(item),
+  });
   return enveloped(
-    written.pipe(
-      Schema.decodeTo(madeOf<Page<Item["Type"]>>(), {
-        decode: SchemaGetter.transform(({ item_list, ...given }) => ({
-          ...given,
-          item_list: item_list.filter((row): row is Item["Type"] => !isUnreadable(row)),
-          unreadable: item_list.filter(isUnreadable),
-        })),
-        encode: SchemaGetter.transform(({ unreadable: _, ...given }) => given),
-      }),
+    readBy<Page<A>>(
+      written.pipe(
+        Schema.decodeTo(madeOf<Page<A>>(), {
+          // A server writes pages; the client reads them by `read`.
+          decode: SchemaGetter.transform((given) => ({ ...given, unreadable: [] })),
+          encode: SchemaGetter.transform(({ unreadable: _, ...given }) => given),
+        }),
+      ),
+      read,
     ),
   );
 };

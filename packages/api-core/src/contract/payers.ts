@@ -1,15 +1,8 @@
+import * as Option from "effect/Option";
 import * as Schema from "effect/Schema";
-import * as SchemaGetter from "effect/SchemaGetter";
 import { get } from "effect/http-api/HttpApiEndpoint";
-import {
-  answer,
-  answeredId,
-  answeredOrUnset,
-  AnyRow,
-  enveloped,
-  madeOf,
-  rowOf,
-} from "./answers.ts";
+import { isRecord } from "../values.ts";
+import { answer, answeredId, answeredOrUnset, enveloped, readBy, readerOf } from "./answers.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
 import { type Named, named } from "./rules.ts";
 
@@ -46,27 +39,22 @@ export const PayerSchema = named<Payer>()({
 
 const Answered = answer(PayerSchema);
 
-const Nested = Schema.Struct({
-  data: Schema.NullOr(Schema.Union([Schema.Array(rowOf(Answered)), Answered])),
-});
-
-const isPayer = (row: unknown): row is Payer =>
-  typeof row === "object" && row !== null && "payer_id" in row;
+const readPayer = readerOf(Answered);
 
 /**
- * The payers of an answer. The service's sample nests envelopes inside the array of payers; both forms decode to
+ * The payers of an answer. The service's sample nests envelopes inside the array of payers; both forms are read as
  * payers. A row that has no readable id is left out.
  */
-const Payers = Schema.NullOr(Schema.Array(Schema.Union([Answered, Nested, AnyRow]))).pipe(
-  Schema.decodeTo(madeOf<ReadonlyArray<Payer>>(), {
-    decode: SchemaGetter.transform((listed) =>
-      (listed ?? [])
-        .flatMap((row) => ("data" in row ? row.data : row))
-        .filter((row) => isPayer(row)),
-    ),
-    encode: SchemaGetter.passthroughSubtype(),
-  }),
-);
+const Payers = readBy(Schema.Array(Answered), (data) => {
+  const listed: unknown = data === null ? [] : data;
+  if (!Array.isArray(listed)) return Option.none();
+  const payersIn = (row: unknown) => Option.toArray(readPayer(row));
+  const rows = listed.flatMap((row: unknown) => {
+    const payer = payersIn(row);
+    return payer.length === 0 && isRecord(row) ? [row["data"]].flat().flatMap(payersIn) : payer;
+  });
+  return Option.some(rows);
+});
 
 /** Source: service interface, "Payers". */
 export const payerOperations = {

@@ -279,7 +279,7 @@ describe("what the service says", () => {
       _tag: "Unavailable",
       status,
       reason,
-      message: `retrievePayout was answered with HTTP ${status} and no envelope. Check PAYMENTS_BASE_URL and the network.`,
+      message: `retrievePayout was answered with HTTP ${status} and no envelope. Check PAYMENTS_BASE_URL (baseUrl) and the network.`,
     });
   });
 
@@ -320,7 +320,9 @@ describe("a sign-in", () => {
     async (body) => {
       const error = await signInFailure({ body });
       expect(error).toMatchObject({ _tag: "NotAuthenticated", carriedOut: "no" });
-      expect(error.message).toContain("Check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY.");
+      expect(error.message).toContain(
+        "Check PAYMENTS_CLIENT_ID (clientId) and PAYMENTS_API_KEY (apiKey).",
+      );
     },
   );
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { defaultAssumptions } from "../../src/index.ts";
+import { defaultAssumptions, isPaymentsError } from "../../src/index.ts";
 import { operationNames } from "../../src/client/client-shape.ts";
 import { operation } from "../../src/client/operations.ts";
 import { parseResponse } from "../../src/client/parse-response.ts";
-import type { WireResponse } from "../../src/client/wire.ts";
+import type { WireResponse } from "../../src/client/send.ts";
 import { answers } from "../support/responses.ts";
-import { clientFor, anyOperation, isPaymentsError } from "../support/client.ts";
+import { clientFor, anyOperation } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { fc } from "../support/seeded.ts";
 import { startServer } from "../support/server.ts";
@@ -67,7 +67,7 @@ const read = (name: (typeof names)[number], answer: WireResponse) =>
     {
       operation: operation(name),
       assumptions: defaultAssumptions,
-      hidden: [],
+      hidden: () => [],
       isResend: true,
     },
     answer,

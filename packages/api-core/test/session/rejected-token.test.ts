@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { answers } from "../support/responses.ts";
-import { anyOperation, clientFor, failureOf, isPaymentsError } from "../support/client.ts";
+import { isPaymentsError } from "../../src/index.ts";
+import { anyOperation, clientFor, failureOf } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { type Answer, refusal, type Reply, startServer } from "../support/server.ts";
 
@@ -236,7 +237,7 @@ describe("bad credentials", () => {
       carriedOut: "no",
       message:
         "createPayout was not sent. Signing in failed (signIn was refused with HTTP 401 and code 400.). " +
-        "Check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY.",
+        "Check PAYMENTS_CLIENT_ID (clientId) and PAYMENTS_API_KEY (apiKey).",
     });
     expect(server.requests).toHaveLength(0);
   });

@@ -1,17 +1,15 @@
 import { it } from "@effect/vitest";
-import { Clock, Deferred, Effect, Exit, Fiber, Layer, Redacted, Result } from "effect";
-import { RateLimiter } from "effect/persistence";
+import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Redacted, Result } from "effect";
 import { TestClock } from "effect/testing";
 import { describe, expect } from "vitest";
 import { makeClientOptions } from "../../src/client/config.ts";
 import { NoResponse } from "../../src/client/no-response.ts";
-import type { Send, WireResponse } from "../../src/client/wire.ts";
-import { makeSay } from "../../src/client/say.ts";
-import { makeSession } from "../../src/client/session.ts";
-import { credentialsOf } from "../../src/credentials.ts";
+import { operation } from "../../src/client/operations.ts";
+import { withParsing } from "../../src/client/pipeline.ts";
+import type { Send, WireResponse } from "../../src/client/send.ts";
+import { Session } from "../../src/client/session.ts";
+import { Credentials } from "../../src/credentials.ts";
 import { settingsFor } from "../support/client.ts";
-
-const limiter = RateLimiter.layer.pipe(Layer.provide(RateLimiter.layerStoreMemory));
 
 type SignIn = Effect.Effect<WireResponse, NoResponse>;
 
@@ -24,16 +22,14 @@ const sessionOver = (answer: (n: number) => SignIn, assumptions: object = {}) =>
     const sentAt: Array<number> = [];
     const send: Send = () =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => answer(sentAt.push(now)));
-    const session = yield* makeSession({
-      options,
-      credentials: credentialsOf(options),
-      limiter: yield* RateLimiter.RateLimiter,
-      say: makeSay(undefined),
-      send,
-    });
-    const token = Effect.map(session.token, Redacted.value);
-    return { ...session, text: token, sentAt };
-  }).pipe(Effect.provide(limiter));
+    const built = yield* Session.layer(options, withParsing(send, options)).pipe(
+      Layer.provide(Layer.succeed(Credentials, options.credentials)),
+      Layer.build,
+    );
+    const { reject, tokenFor } = Context.get(built, Session);
+    const token = Effect.mapError(tokenFor(operation("ping")), ({ error }) => error);
+    return { reject, token, text: Effect.map(token, Redacted.value), sentAt };
+  });
 
 const answered = (status: number, body: unknown, headers = {}): SignIn =>
   Effect.succeed({
@@ -247,7 +243,7 @@ describe("a sign-in that fails", () => {
     Effect.gen(function* () {
       const { error, sent } = yield* failing(answer);
       // Whatever became of the sign-in: what needed it was not carried out.
-      expect(error).toMatchObject({ _tag: tag, operation: "signIn", carriedOut: "no" });
+      expect(error).toMatchObject({ _tag: tag, operation: "ping", carriedOut: "no" });
       expect(sent).toBe(1);
     }),
   );

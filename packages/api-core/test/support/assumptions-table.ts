@@ -1,5 +1,6 @@
 import { Schema } from "effect";
-import { AssumptionsSchema, defaultAssumptions } from "../../src/contract/assumptions.ts";
+import { AssumptionsSchema } from "../../src/contract/assumptions.ts";
+import { defaultAssumptions } from "../../src/contract/default-assumptions.ts";
 import { readAssumptions } from "./contract-documentation.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;

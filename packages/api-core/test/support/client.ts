@@ -2,14 +2,15 @@ import { expect } from "vitest";
 import type { ClientSettings } from "../../src/client/config.ts";
 import {
   type CallOptions,
+  isPaymentsError,
   type OperationName,
-  PaymentsError,
+  type PaymentsError,
   type PromiseClient,
   createClient,
 } from "../../src/index.ts";
 import type { RequestOptions } from "../../src/client/call-options.ts";
 import type { PaymentsClientShape } from "../../src/client/client-shape.ts";
-import { type Effect, Schema } from "effect";
+import type { Effect } from "effect";
 import { type Answer, type Received, type Reply, startServer } from "./server.ts";
 
 /** Settings for a server of a test: no long waits. */
@@ -47,8 +48,6 @@ type AnyEffect = (
 /** The same of the client for Effect. */
 export const anyEffect = (client: PaymentsClientShape, name: OperationName): AnyEffect =>
   client[name] as AnyEffect;
-
-export const isPaymentsError = Schema.is(PaymentsError);
 
 /** The typed error that a call rejects with. */
 export const failureOf = async (call: Promise<unknown>): Promise<PaymentsError> => {

@@ -5,7 +5,7 @@ import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup";
 import type * as OpenApi from "effect/http-api/OpenApi";
 import { isRecord } from "../../src/values.ts";
-import { defaultAssumptions } from "../../src/contract/assumptions.ts";
+import { defaultAssumptions } from "../../src/contract/default-assumptions.ts";
 import {
   CLIENT_ID_HEADER,
   Idempotency,

@@ -1,6 +1,6 @@
 import { OpenApi } from "effect/http-api";
 import { PaymentsApi } from "../../src/contract.ts";
-import { defaultAssumptions } from "../../src/contract/assumptions.ts";
+import { defaultAssumptions } from "../../src/contract/default-assumptions.ts";
 import { payoutNames } from "../../src/contract/payouts.ts";
 import { assumedNames } from "../../src/contract/wire-names.ts";
 import type { OperationName } from "../../src/index.ts";

@@ -199,7 +199,7 @@ describe.each(CLASSES)("%s: %s", (_, name, carriedOut, sends) => {
       _tag: "Unavailable",
       operation: name,
       carriedOut: "no",
-      message: `${name} was not sent: connection refused (${server.url}). Check PAYMENTS_BASE_URL and the network.`,
+      message: `${name} was not sent: connection refused (${server.url}). Check PAYMENTS_BASE_URL (baseUrl) and the network.`,
     });
     expect(attemptsOf(name, "Unavailable") - before).toBe(SENDS);
   });

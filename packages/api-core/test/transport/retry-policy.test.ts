@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { makeClientOptions } from "../../src/client/config.ts";
 import { Unavailable } from "../../src/client/errors.ts";
 import { failed } from "../../src/client/outcomes.ts";
-import { nextStep } from "../../src/client/retry-policy.ts";
-import { retryAfterMs } from "../../src/client/wire.ts";
+import { nextStep } from "../../src/client/retry.ts";
+import { retryAfterMs } from "../../src/client/send.ts";
 import { operation } from "../../src/contract.ts";
 import { answers } from "../support/responses.ts";
 import { clientFor, failureOf, settingsFor } from "../support/client.ts";
@@ -56,7 +56,7 @@ describe("the wait between two sends", () => {
   const error = new Unavailable({ operation: "ping", carriedOut: "no", message: "" });
   const pause = (tries: number, random: number, waitMs?: number) => {
     const state = { called: operation("ping"), tries, hasFreshToken: false, isInDoubt: false };
-    const next = nextStep(failed(error, "always", waitMs), state, options, random);
+    const next = nextStep(failed(error, "always", { waitMs }), state, options, random);
     return next.isAgain ? next.waitMs : undefined;
   };
 

@@ -43,7 +43,7 @@ const ping = async (
 };
 
 it("certificates that change are shown by the connections from then on", async () => {
-  vi.useFakeTimers({ toFake: ["performance"] });
+  vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => {
     vi.useRealTimers();
   });

@@ -1,4 +1,5 @@
-import { faultsOf, faultsText } from "@durable-payments/api-core";
+import { faultsText } from "@durable-payments/api-core";
+import { faultsOf } from "@durable-payments/api-core/settings";
 import { Refusal, REFUSAL_CODE } from "@durable-payments/api-core/contract";
 import { Effect, Option, Schema } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";

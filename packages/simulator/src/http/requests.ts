@@ -1,4 +1,5 @@
-import { defaultAssumptions, faultsOf, faultsText } from "@durable-payments/api-core";
+import { defaultAssumptions, faultsText } from "@durable-payments/api-core";
+import { faultsOf } from "@durable-payments/api-core/settings";
 import { fromWire, PaymentsApi, Refusal, REFUSAL_CODE } from "@durable-payments/api-core/contract";
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest";
 import { Console, Effect, Layer } from "effect";

@@ -1,10 +1,13 @@
 import * as Effect from "effect/Effect";
-import * as RateLimiter from "effect/persistence/RateLimiter";
+import * as Random from "effect/Random";
+import { monotonicMs } from "./clock.ts";
 import type { ClientOptions } from "./config.ts";
 import { NotAuthenticated, OutcomeUnknown, type PaymentsError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import type { Failed } from "./outcomes.ts";
 import { failedAs, type TokenRejected } from "./parse-response.ts";
+import type { Say } from "./say.ts";
+import type { Answer, Send } from "./send.ts";
 
 /** How far a call has come when one of its sends, or the sign-in for it, has failed. */
 export interface CallState {
@@ -84,21 +87,41 @@ export const nextStep = (
 };
 
 /**
- * Spaces the requests out: evenly, as a bucket that held a second's worth would let twice as many
- * through in one second. Above one a millisecond, a few go together.
+ * Sends a request until it has succeeded, or may not be sent again. How far the call has come is a value that each send
+ * hands on to the next.
  */
-export const makeRateLimiter = (
-  limiter: RateLimiter.RateLimiter,
-  { requestsPerSecond }: Pick<ClientOptions, "requestsPerSecond">,
-): Effect.Effect<unknown> => {
-  if (requestsPerSecond === 0) return Effect.void;
-  const together = Math.ceil(requestsPerSecond / 1000);
-  return Effect.orDie(
-    RateLimiter.sleep(limiter, {
-      key: "requests",
-      algorithm: "token-bucket",
-      limit: together,
-      window: (together * 1000) / requestsPerSecond,
-    }),
-  );
-};
+export const withRetry =
+  (send: Send<Answer, Failed | TokenRejected>, options: ClientOptions, say: Say) =>
+  (request: Parameters<typeof send>[0]): Effect.Effect<Answer, PaymentsError> => {
+    const { limit, maxAttempts, operation: called } = request;
+    const limits = { ...options, maxAttempts };
+    const from = (state: CallState, isResend: boolean): Effect.Effect<Answer, PaymentsError> => {
+      const { hasFreshToken, tries } = state;
+      return send({ ...request, attempt: tries, hasFreshToken, isResend }).pipe(
+        Effect.catch(
+          Effect.fnUntraced(function* (failure): Effect.fn.Return<Answer, PaymentsError> {
+            const next = nextStep(failure, state, limits, yield* Random.next);
+            if (!next.isAgain) return yield* Effect.fail(next.error);
+            const isToken = failure._tag === "TokenRejected";
+            const isInDoubt =
+              state.isInDoubt ||
+              (isToken ? failure.isInDoubt : failure.error.carriedOut === "unknown");
+            if (!isToken) {
+              const now = yield* Effect.clockWith((clock) => Effect.succeed(monotonicMs(clock)));
+              if (limit !== undefined && now + next.waitMs >= limit.endsAt) {
+                return yield* Effect.fail(errorOfCall(failure.error, isInDoubt));
+              }
+              yield* say.debug(
+                `${called.name}: send ${tries} failed (${failure.error.message}); again in ${Math.round(next.waitMs)} ms.`,
+              );
+              yield* Effect.sleep(next.waitMs);
+            }
+            const after = { called, tries: tries + 1, isInDoubt, hasFreshToken: isToken };
+            return yield* from(after, isResend || isToken || failure.isSent);
+          }),
+        ),
+      );
+    };
+    const first = { called, tries: 1, isInDoubt: false, hasFreshToken: request.hasFreshToken };
+    return from(first, request.isResend);
+  };

@@ -1,12 +1,14 @@
 import type * as Effect from "effect/Effect";
 import type { NoResponse } from "./no-response.ts";
 import type { Operation } from "./operations.ts";
+import type { Failed } from "./outcomes.ts";
+
+/** Headers as they came, by their names in lower case. */
+export type ResponseHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>;
 
 /** One HTTP request as it is sent, after the base URL. */
 export interface WireRequest {
-  /** Its operation, and the number of this send within its call, from 1: for hooks and spans. */
-  readonly operation: Pick<Operation, "name" | "path">;
-  readonly attempt: number;
+  readonly operation: Operation;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,31 +18,51 @@ export interface WireRequest {
    * without our knowing yet, and then nobody can say whether the request was taken.
    */
   readonly dedicatedConnection: boolean;
-  /** Its longest time, if that is not the client's `requestTimeoutMs`. */
-  readonly timeoutMs?: number;
+  /** Its longest time in milliseconds. */
+  readonly timeoutMs: number;
+  /** Run right before the first byte; if it fails, nothing is sent. */
+  readonly permit: Effect.Effect<void, Failed> | undefined;
 }
-
-/** Headers as they came, by their names in lower case. */
-export type ResponseHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>;
 
 /** One whole HTTP answer. */
 export interface WireResponse {
   readonly status: number;
-  /** By their names in lower case. */
   readonly headers: ResponseHeaders;
   readonly body: string;
 }
 
+/** A response, and the data that was read from it. */
+export interface Answer {
+  readonly response: WireResponse;
+  readonly value: unknown;
+}
+
 /**
- * Sends one request and reads its whole answer. Interruption closes the request at once.
- *
- * @param mayBeSent run when a connection is open for the request, which is sent if it succeeds,
- *   and at once then. Run again if the connection was lost in between.
+ * Which calls go first when the account's rate or connections are scarce: writes (`first`), reads (`normal`), and reads
+ * for which nobody waits (`last`).
  */
-export type Send = <E = never>(
-  request: WireRequest,
-  mayBeSent?: Effect.Effect<void, E>,
-) => Effect.Effect<WireResponse, NoResponse | E>;
+export type Priority = "first" | "normal" | "last";
+
+/** A request on its way through the client: the same value for all stages, which pass on changed copies. */
+export interface Outgoing extends WireRequest {
+  /** Number of this send within its call, from 1. */
+  readonly attempt: number;
+  /** Whether the request may have been sent before, by this call or by an earlier one. */
+  readonly isResend: boolean;
+  /** Whether this send has a fresh token, because the token of the one before was rejected. */
+  readonly hasFreshToken: boolean;
+  readonly priority: Priority;
+  /** The time of the whole call, and when it is over by the monotonic clock, in milliseconds. */
+  readonly limit: { readonly timeoutMs: number; readonly endsAt: number } | undefined;
+  readonly maxAttempts: number;
+  /** Values that no message may show; they are collected when one is written. */
+  readonly hidden: () => ReadonlyArray<string>;
+}
+
+/** Sends a request. Interruption closes it at once. The stages of the client make one from another. */
+export type Send<A = WireResponse, E = NoResponse | Failed> = (
+  request: Outgoing,
+) => Effect.Effect<A, E>;
 
 /**
  * When the server answered, by its own clock: the header `Date`, in milliseconds since 1970. Only times of the same
