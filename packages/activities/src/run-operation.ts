@@ -52,6 +52,9 @@ export const operationOf = (
 ): ((input: unknown, options?: RequestOptions) => Effect.Effect<unknown, PaymentsError>) =>
   client[name] as ReturnType<typeof operationOf>;
 
+/** The option of a read for which nobody waits: calls that move money go first. */
+export const LAST = { priority: "last" } as const;
+
 /** A call of the client. */
 export type Call<A> = (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>;
 

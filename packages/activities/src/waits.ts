@@ -31,7 +31,7 @@ import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
 import { isOneOf, payoutStatus, type Words } from "./payout-status.ts";
 import { readFailure } from "./reads.ts";
-import { type Call, notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
+import { type Call, LAST, notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
 
 type Client = PaymentsClient["Service"];
 
@@ -170,7 +170,7 @@ export const readPayout = (
     const [known, words] = yield* Effect.promise(() =>
       Promise.all([withSent(ledger, account, payout_id, age), ledger.words(account)]),
     );
-    const payout = yield* client.retrievePayout({ payout_id });
+    const payout = yield* client.retrievePayout({ payout_id }, LAST);
     const { assumptions } = client.options;
     const isKept = assumptions.payoutFieldsAsSent.includes("payout_id");
     if (isKept && isOtherId(payout_id, payout.payout_id))
@@ -191,7 +191,7 @@ const readCardholder = (
   account: string,
   card_holder_id: string,
 ): Effect.Effect<Seen<SeenCardholder>, PaymentsError> =>
-  client.streams.listCardholders().pipe(
+  client.streams.listCardholders({}, LAST).pipe(
     Stream.filter((listed) => listed.card_holder_id === card_holder_id),
     Stream.runHead,
     Effect.flatMap(
@@ -207,7 +207,7 @@ export const readFunds = (
   client: Client,
   { amount, currency }: FundsWait,
 ): Effect.Effect<Seen<SeenFunds>, PaymentsError> =>
-  Effect.map(client.retrieveBalance({ currency }), ({ available_balance, balance_id }) => {
+  Effect.map(client.retrieveBalance({ currency }, LAST), ({ available_balance, balance_id }) => {
     const outcome = isAtLeast(withoutGroups(available_balance), amount) ? "enough" : "open";
     return {
       seen: { currency, amount, outcome, balance_id, available_balance },

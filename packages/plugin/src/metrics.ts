@@ -1,4 +1,4 @@
-import { clientSecondsUntilExpiry } from "@durable-payments/api-core";
+import { clientSecondsUntilExpiry, PaymentsClient } from "@durable-payments/api-core";
 import type { SecondsUntilExpiry } from "@durable-payments/api-core/credentials";
 import { messageOf } from "@durable-payments/api-core/values";
 import type {
@@ -38,6 +38,8 @@ const DESCRIPTIONS = {
   payments_sends_paused: "Whether all sends are paused (1) or not (0)",
   payments_ledger_stopped: "Whether the ledger was restored and waits for recover (1) or not (0)",
   payments_ledger_sequence: "Changes to the ledger so far",
+  payments_request_rate_limit:
+    "Requests per second at which this worker sends at most, if it knows a limit",
   payments_credential_expiry_timestamp_seconds: "When a credential expires, if known",
 } as const;
 
@@ -268,6 +270,11 @@ export const makeScrape = (
     for (const check of checks) {
       const { account, check: name, ok } = check();
       add("payments_ready", ok ? 1 : 0, { check: name, ...(account !== undefined && { account }) });
+    }
+    for (const { name, runtime } of accounts) {
+      const rate = await runtime.runPromise(PaymentsClient.useSync((client) => client.rate()));
+      if (rate === undefined) continue;
+      add("payments_request_rate_limit", rate, name === undefined ? {} : { account: name });
     }
     for (const { name, options } of accounts) {
       const labels = { peer: "service", ...(name !== undefined && { account: name }) };

@@ -143,6 +143,8 @@ const tracked = Schema.Struct({
   readAt: Schema.Finite,
   /** Payouts, cardholders and balances that are waited for. */
   waiting: Schema.Finite,
+  /** Requests per second at which the worker sends at most, if it knows a limit. */
+  rate: optional(Schema.Finite),
   /** The reason why the tracker cannot work, and since when. */
   failing: optional(Schema.Struct({ why: Schema.String, since: Schema.Finite })),
 });

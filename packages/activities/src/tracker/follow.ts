@@ -24,7 +24,7 @@ import { ActivityNotFoundError } from "@temporalio/client";
 import { Effect } from "effect";
 import { PAGE_SIZE } from "../evidence/list-readings.ts";
 import type { Words } from "../payout-status.ts";
-import type { Call } from "../run-operation.ts";
+import { type Call, LAST } from "../run-operation.ts";
 import {
   intervalMs,
   LONGEST_TRACKER_REST_MS,
@@ -161,7 +161,7 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
     for (let page_num = 1, isLast = false; unread.size > FEW && !isLast; page_num++) {
       const { page, shown } = await readPage<Payout>(
         unread,
-        (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE }),
+        (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE }, LAST),
         (payout) => payout.payout_id,
         seenInList,
       );
@@ -200,7 +200,7 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
     for (let page_num = 1, isLast = false; unread.size > 0 && !isLast; page_num++) {
       const { page } = await readPage<Cardholder>(
         unread,
-        (client) => client.listCardholders({ page_num, page_size: PAGE_SIZE }),
+        (client) => client.listCardholders({ page_num, page_size: PAGE_SIZE }, LAST),
         (cardholder) => cardholder.card_holder_id,
         seenCardholder,
       );

@@ -1,5 +1,5 @@
 import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
-import type { Call } from "../run-operation.ts";
+import { type Call, LAST } from "../run-operation.ts";
 import type { JanitorOptions } from "./janitor.ts";
 
 /** Most payees that one sweep reads: five requests. */
@@ -31,7 +31,9 @@ export const describePayees = ({ account, ledger, read }: PayeesOptions) => {
     const limit = MOST_READ + unknown.size;
     const found = await ledger.undescribedPayees(account, since, limit);
     for (const payee of found.filter((one) => !unknown.has(one))) {
-      const shown = await read((client) => client.retrieveBeneficiary({ beneficiary_id: payee }));
+      const shown = await read((client) =>
+        client.retrieveBeneficiary({ beneficiary_id: payee }, LAST),
+      );
       const described = describeAccount(shown, ledger.keyed);
       if (described === UNKNOWN_PAYEE) unknown.add(payee);
       else await ledger.rememberPayees(account, [{ payee, ...described }]);

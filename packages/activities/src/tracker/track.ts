@@ -4,7 +4,7 @@ import { isTracked } from "@durable-payments/protocol/payloads";
 import { readReported } from "@durable-payments/protocol/tracker";
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import { Context as Services, Metric } from "effect";
+import { Context as Services, Effect, Metric } from "effect";
 import { randomUUID } from "node:crypto";
 import { type LongActivityOptions, type LongWork, runLong, withBackOff } from "../long-activity.ts";
 import { type Call, notYet, type PaymentsRuntime, readAt, readKnown } from "../run-operation.ts";
@@ -153,7 +153,9 @@ const tracking = (
       await bearWitness();
       await followed.refresh();
       const [unread, left] = await Promise.all([run(readings), run(others)]);
-      state = { ...state, waiting: followed.size() };
+      const rate = await call((service) => Effect.sync(service.rate));
+      const { rate: _, ...before } = state;
+      state = { ...before, waiting: followed.size(), ...(rate !== undefined && { rate }) };
       if (unread === undefined) {
         const readAt = Date.now();
         state = { ...state, readAt };

@@ -40,6 +40,9 @@ const RECOVERY_MS = 20_000;
 
 const LOWEST_RATE = 0.1;
 
+/** The longest wait that a call is asked for: the rate may rise meanwhile. */
+const LONGEST_PROMISE_MS = 30_000;
+
 /** Earlier than by this, a send does not follow the one before: timers are no finer. */
 const TIMER_MS = 1;
 
@@ -95,8 +98,8 @@ class AccountLimits {
   #pausedUntil = -Infinity;
   /** When the next send follows the last one. */
   #nextAt = -Infinity;
-  /** The turn that was promised last to a call that did not wait for it. */
-  #promised = -Infinity;
+  /** When the calls come back that were asked to. */
+  #away: Array<number> = [];
   /** Sends that were not refused, in the present second and the one before. */
   #second = { from: -Infinity, count: 0, before: 0 };
   #timer: Fiber.Fiber<void> | undefined;
@@ -115,8 +118,9 @@ class AccountLimits {
         return Effect.succeed(this.#begin(now, false));
       }
       const { maxRetryWaitMs } = this.#options;
-      const expectedMs = this.#earliest() - now + ahead * this.#intervalMs();
-      if (expectedMs > maxRetryWaitMs) return Effect.fail(this.#notYet(request, now, expectedMs));
+      if (this.#expectedMs(now, ahead) > maxRetryWaitMs) {
+        return Effect.fail(this.#notYet(request, now, ahead));
+      }
       return Effect.callback<Turn, Failed>((resume) => {
         const endsAt = request.limit?.endsAt ?? Infinity;
         const waiter: Waiter = {
@@ -162,6 +166,11 @@ class AccountLimits {
     return 1000 / this.#rate();
   }
 
+  /** How long a call waits that has so many before it. */
+  #expectedMs(now: number, ahead: number): number {
+    return this.#earliest() - now + ahead * this.#intervalMs();
+  }
+
   #earliest(): number {
     return Math.max(this.#pausedUntil, this.#nextAt);
   }
@@ -202,19 +211,18 @@ class AccountLimits {
     // It was sent before the rate was lowered.
     if (this.#refused !== undefined && sentAt < this.#refused.at) return;
     const rate = this.#rate();
-    const seen = Math.max(1, this.#second.count, this.#second.before);
+    const seen = Math.max(FIRST_WINDOW, this.#second.count, this.#second.before);
     this.#refused = { rate: Math.max(LOWEST_RATE, rate === Infinity ? seen : rate), at: now };
     this.#probedMs = 0;
   }
 
-  /** The failure of a call that will not wait: it comes back when its turn is near, so that there is always one waiting. */
-  #notYet({ operation }: Outgoing, now: number, expectedMs: number): Failed {
-    const { maxRetryWaitMs } = this.#options;
-    const intervalMs = this.#intervalMs();
-    this.#promised = Math.max(this.#promised, now + expectedMs) + intervalMs;
-    const retryAfter = Math.ceil(
-      Math.max(intervalMs, this.#promised - now - maxRetryWaitMs / 2, 1),
-    );
+  /** The failure of a call that will not wait here until its turn. */
+  #notYet({ operation }: Outgoing, now: number, ahead: number): Failed {
+    this.#away = this.#away.filter((at) => at > now);
+    const expectedMs = this.#expectedMs(now, ahead + this.#away.length + 1);
+    // After a part of the time: the rate may rise meanwhile, and there should always be one waiting.
+    const retryAfter = Math.ceil(Math.min(LONGEST_PROMISE_MS, Math.max(1, expectedMs / 4)));
+    this.#away.push(now + retryAfter);
     const seconds = Math.ceil(retryAfter / 1000);
     return failed(
       new RateLimited({

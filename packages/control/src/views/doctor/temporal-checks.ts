@@ -112,8 +112,10 @@ const WITHOUT = "until it works, waiting runs poll every few hours instead";
 
 const HANGING = "Read the worker's log and restart the worker. Writes in flight are reconciled.";
 
-const trackedText = (title: string, { failing, readAt, waiting }: Tracked): Check => {
-  const waits = `${waiting} open waits`;
+const trackedText = (title: string, { failing, rate, readAt, waiting }: Tracked): Check => {
+  const limit =
+    rate === undefined ? "" : `; sends at most ${Number(rate.toPrecision(2))} requests/s`;
+  const waits = `${waiting} open waits${limit}`;
   if (failing !== undefined) {
     const since = utc(new Date(failing.since));
     return failed(title, `failing since ${since}: ${failing.why}; ${waits}; ${WITHOUT}`, HANGING);
