@@ -101,7 +101,7 @@ class AccountLimits {
   /** When the calls come back that were asked to. */
   #away: Array<number> = [];
   /** Sends that were not refused, in the present second and the one before. */
-  #second = { from: -Infinity, count: 0, before: 0 };
+  readonly #second = { from: -Infinity, count: 0, before: 0 };
   #timer: Fiber.Fiber<void> | undefined;
   #wakesAt = Infinity;
 
@@ -142,7 +142,7 @@ class AccountLimits {
     this.#sending -= 1;
     if (pauseMs === undefined) this.#wasAccepted(now);
     else this.#wasRefused(at, now, pauseMs);
-    this.#release();
+    if (this.#ahead("last") > 0) this.#release();
   };
 
   readonly rate = (): number | undefined => {
@@ -181,10 +181,12 @@ class AccountLimits {
 
   /** How many wait that go before a new call of a priority, or with it. */
   #ahead(priority: Priority): number {
-    return PRIORITIES.slice(0, PRIORITIES.indexOf(priority) + 1).reduce(
-      (sum, one) => sum + this.#waiting[one].length,
-      0,
-    );
+    let ahead = 0;
+    for (const one of PRIORITIES) {
+      ahead += this.#waiting[one].length;
+      if (one === priority) break;
+    }
+    return ahead;
   }
 
   #begin(now: number, hasWaited: boolean): Turn {
@@ -197,12 +199,14 @@ class AccountLimits {
 
   #wasAccepted(now: number): void {
     this.#window += 1;
-    const { count, from } = this.#second;
-    const age = now - from;
-    this.#second =
-      age < 1000
-        ? { ...this.#second, count: count + 1 }
-        : { from: now, count: 1, before: age < 2000 ? count : 0 };
+    const second = this.#second;
+    const age = now - second.from;
+    if (age >= 1000) {
+      second.before = age < 2000 ? second.count : 0;
+      second.count = 0;
+      second.from = now;
+    }
+    second.count += 1;
   }
 
   #wasRefused(sentAt: number, now: number, pauseMs: number): void {
