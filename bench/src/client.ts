@@ -15,7 +15,7 @@ const reads: Readonly<Record<Read, { readonly title: string; readonly count: num
   list: { title: "50 payouts", count: 1_500 },
 };
 
-/** What is asked against each baseline. Ours alone checks what it sends and reads. */
+/** Targets against each baseline. Ours alone checks requests and answers. */
 const targets: Readonly<Record<Read, Readonly<Record<"undici" | "stripe", Target>>>> = {
   small: { undici: { atMost: 1.45 }, stripe: { atMost: 0.35 } },
   list: { undici: { atMost: 1.7 }, stripe: { atMost: 0.8 } },
@@ -74,7 +74,7 @@ const measureStarts = async (
   ];
 };
 
-/** What the client costs: imports and first calls, and CPU a request on loopback, the server in another process. */
+/** Measures the client: imports and first calls, and CPU a request on loopback, the server in another process. */
 export const measureClient = async (context: BenchContext): Promise<ReadonlyArray<Row>> => {
   context.progress("bundling the client");
   const bundle = await bundleClient();

@@ -112,7 +112,7 @@ const schemas = {
   stream: Schema.Struct(streamFields),
 };
 
-/** What is called: an operation of the client for Effect, one of the promise client, or a stream of that. */
+/** The caller: an operation of the client for Effect, one of the promise client, or a stream of that. */
 export type Caller = keyof typeof schemas;
 
 /** An answer with the response that it came in. */

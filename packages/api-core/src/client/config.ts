@@ -216,7 +216,7 @@ const optionalSettings = {
   /**
    * Maximum requests per second of one process; 0: no limit.
    *
-   * In a program that makes several clients, those of each client. After HTTP 429, the client sends more slowly by itself.
+   * In a program that makes several clients, those of each client. After HTTP 429, the client sends more slowly.
    *
    * @default 0
    */

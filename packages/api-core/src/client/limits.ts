@@ -14,8 +14,8 @@ import type { Outgoing, Priority } from "./send.ts";
 /*
  * When a request may be sent: the rate, the pauses and the connections of one account, shared by all calls of a client.
  *
- * The service answers HTTP 429 to an account, not to a call. If each call waited for itself, then the others would go on
- * being refused: of 300 payouts at 5 requests a second, 12 requests were refused for each one that was made. So
+ * The service answers HTTP 429 to an account, not to a call. If each call waited for itself, then the service would
+ * refuse the others as well: of 300 payouts at 5 requests a second, it refused 12 requests for each payout. So
  *
  * - a 429 pauses all sends, as long as its `Retry-After` says, but no longer than a call would wait: an hour may be meant
  *   for one operation. It lowers the rate to 0.85 of what was refused;
@@ -43,7 +43,7 @@ const LOWEST_RATE = 0.1;
 /** The longest wait that a call is asked for: the rate may rise meanwhile. */
 const LONGEST_PROMISE_MS = 30_000;
 
-/** Earlier than by this, a send does not follow the one before: timers are no finer. */
+/** Earlier than by this, a send does not follow the one before: timers have this resolution. */
 const TIMER_MS = 1;
 
 /** A send that was let through. */

@@ -249,7 +249,7 @@ const isCount = (written: unknown): written is number =>
 
 const Count = Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)));
 
-/** Reads a page, row by row: an unreadable row must not hide the others, and missing and null are no rows. */
+/** Reads a page, row by row: an unreadable row must not hide the others, and a list that is missing or null is empty. */
 const readPage =
   <Item>(readItem: Read<Item>): Read<Page<Item>> =>
   (data) => {
