@@ -14,12 +14,7 @@ import {
   type Root,
 } from "@durable-payments/ledger";
 import type { WriteOptions } from "@durable-payments/protocol/calls";
-import {
-  isPaymentsError,
-  BeforeSend,
-  type OperationName,
-  Unavailable,
-} from "@durable-payments/api-core";
+import { BeforeSend, type OperationName, Unavailable } from "@durable-payments/api-core";
 import { messageOf, PERMITTED_FOR_MS } from "@durable-payments/api-core/values";
 import { Effect } from "effect";
 import { setTimeout as sleep } from "node:timers/promises";
