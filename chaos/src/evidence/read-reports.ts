@@ -9,7 +9,7 @@ import type { Line, MoneyState } from "./reports.ts";
 /** The subject of the lines of a report by payee. */
 export const ALL_PAYEES = "all payees";
 
-/** What the lines of the overview have in common. */
+/** The subject, state and payee of each line of the overview. */
 export const ALL_UNDER_WAY = { subject: "all under way", state: "underWay", payee: "" } as const;
 
 type Cells = Readonly<Record<string, string>>;

@@ -34,7 +34,7 @@ const isHeaders = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && !(Symbol.iterator in value);
 
 /** Of whatever realm: a test environment may have its own AbortSignal. */
-export const isAbortSignal = (value: unknown): value is AbortSignal =>
+const isAbortSignal = (value: unknown): value is AbortSignal =>
   typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";

@@ -29,7 +29,7 @@ export type NextStep =
  * Returns the error of a call whose last send failed. It speaks of the last send only: if an earlier one may
  * have taken effect, then the call may have.
  */
-export const errorOfCall = (error: PaymentsError, isInDoubt: boolean): PaymentsError =>
+const errorOfCall = (error: PaymentsError, isInDoubt: boolean): PaymentsError =>
   isInDoubt && error.carriedOut === "no"
     ? new OutcomeUnknown({
         operation: error.operation,

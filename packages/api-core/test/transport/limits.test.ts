@@ -29,12 +29,15 @@ const limitedTo = (perSecond: number) => {
         const { body } = lookUp(answers, name) ?? signIn;
         return { status: 200, headers: {}, body: JSON.stringify(body) };
       }
-      const date = new Date(second * 1000).toUTCString();
-      const until = new Date((second + 1) * 1000).toUTCString();
+      const date = httpDate(second);
+      const until = httpDate(second + 1);
       return { status: 429, headers: { date, "retry-after": until }, body: "" };
     });
   return { log, send };
 };
+
+/** As in the header `Date`. */
+const httpDate = (second: number): string => new Date(second * 1000).toUTCString();
 
 const settings = { maxRetryWaitMs: 5_000 };
 
