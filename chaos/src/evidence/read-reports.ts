@@ -65,7 +65,10 @@ export const readReports = async (
       status: cells["status"] ?? "",
     })),
     byPayee: summed
-      .filter(({ group }) => group === "payouts")
+      // The books do not say when a payment that was never made was planned: only its own line is compared.
+      .filter(
+        ({ group, money }) => group === "payouts" && !["notPaid", "planned"].includes(money ?? ""),
+      )
       .map((cells) => ({ ...lineOf(cells), subject: ALL_PAYEES, payee: cells["account"] ?? "" })),
     files: rows.map((cells) => lineOf(cells)),
     overview: underWay.money.map((money) => ({ ...ALL_UNDER_WAY, ...money })),
