@@ -102,6 +102,7 @@ beforeAll(async () => {
         baseUrl: eu.url,
         clientId: eu.clientId,
         apiKey: eu.apiKey,
+        requestsPerSecond: 500,
         approveAbove: { EUR: "1000.00" },
       },
     },
@@ -222,6 +223,7 @@ it.each([
   `payments_limit{account="eu",kind="approveAbove",currency="EUR"} 1000`,
   `payments_batch_next_row{account="eu",batch="${BATCH}",state="needsApproval"} 1`,
   `payments_ready{account="eu",check="signIn"} 1`,
+  `payments_request_rate_limit{account="eu"} 500`,
   `payments_failures_total{type="Refused"} 1`,
 ])("metrics say of each account what is open: %s", (wanted) => {
   expect(text.split("\n").map(sorted)).toContain(sorted(wanted));
