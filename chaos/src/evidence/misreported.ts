@@ -55,13 +55,23 @@ export const checkReports = (reports: Reports, books: ReadonlyArray<Owed>, find:
   }
   const ofRows = books.filter(({ isOfFile }) => isOfFile);
   compareReport("the result of its file", ofRows, reports.files, find);
+  /** Lines that count already: of two equal payments of a run, one may be unknown and the other not made. */
+  const counted = new Set<Line>();
   const sent = books.flatMap((owed): ReadonlyArray<Line> => {
     const { amounts, currency, id, payees, states, subject } = owed;
     // Nothing was made, and nobody knows: a person has given up on a send without an outcome.
-    if (id === undefined)
-      return list.filter(
-        (line) => line.subject === subject && line.state === "unknown" && fits(owed, line),
+    if (id === undefined) {
+      const given = list.find(
+        (line) =>
+          line.subject === subject &&
+          line.state === "unknown" &&
+          fits(owed, line) &&
+          !counted.has(line),
       );
+      if (given === undefined) return [];
+      counted.add(given);
+      return [given];
+    }
     const [[amount = ""], [payee = ""], [state = "notPaid"]] = [amounts, payees, states];
     const listed = list.find((line) => line.id === id)?.state;
     const isGiven = listed !== undefined && states.includes(listed);
