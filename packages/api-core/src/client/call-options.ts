@@ -4,6 +4,7 @@ import type { Fault } from "../contract/faults.ts";
 import { faultsOf, STRICT } from "../contract/rules.ts";
 import { isRecord } from "../values.ts";
 import { LONGEST_MS, MOST_ATTEMPTS, number, typed } from "./config.ts";
+import { PRIORITIES } from "./send.ts";
 
 /** Headers that the client sets, or that HTTP sets by the request, in lower case. */
 const OWN_HEADERS = new Set(
@@ -71,7 +72,7 @@ const listFields = {
    * Which calls go first when the account's rate or connections are scarce: `first`, `normal` or `last`. By default writes
    * are `first` and reads `normal`.
    */
-  priority: Schema.optional(Schema.Literals(["first", "normal", "last"])),
+  priority: Schema.optional(Schema.Literals(PRIORITIES)),
 };
 
 const callFields = {

@@ -9,7 +9,7 @@ import type { ClientOptions } from "./config.ts";
 import { RateLimited } from "./errors.ts";
 import { type Failed, failed } from "./outcomes.ts";
 import { timeIsOver } from "./parse-response.ts";
-import type { Outgoing, Priority } from "./send.ts";
+import { type Outgoing, PRIORITIES, type Priority } from "./send.ts";
 
 /*
  * When a request may be sent: the rate, the pauses and the connections of one account, shared by all calls of a client.
@@ -56,8 +56,6 @@ interface Waiter {
   readonly give: (turn: Effect.Effect<Turn, Failed>) => void;
   readonly expired: () => Failed;
 }
-
-const PRIORITIES: ReadonlyArray<Priority> = ["first", "normal", "last"];
 
 /** When requests of the account may be sent. */
 export class Limits extends Context.Service<

@@ -41,7 +41,8 @@ export interface Answer {
  * Which calls go first when the account's rate or connections are scarce: writes (`first`), reads (`normal`), and reads
  * for which nobody waits (`last`).
  */
-export type Priority = "first" | "normal" | "last";
+export const PRIORITIES = ["first", "normal", "last"] as const;
+export type Priority = (typeof PRIORITIES)[number];
 
 /** A request on its way through the client: the same value for all stages, which pass on changed copies. */
 export interface Outgoing extends WireRequest {
