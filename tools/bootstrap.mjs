@@ -25,7 +25,7 @@ const SCRIPTS = {
   chaos: "chaos/src/main.ts",
   bench: "bench/src/main.ts",
   worker: "apps/worker/src/main.ts",
-  starter: "apps/starter/src/main.ts",
+  "durable-payments": "apps/starter/src/main.ts",
   simulator: "packages/simulator/src/main.ts",
   "record-histories": "packages/workflows/scripts/record-histories.ts",
   nx: "node_modules/nx/dist/bin/nx.js",
@@ -38,8 +38,12 @@ if (!Object.hasOwn(SCRIPTS, task ?? "")) {
 }
 if (!isInstalled()) npmCi();
 const script = join(checkout, SCRIPTS[task]);
-// Called by `./starter`, on a Node that can run it: then no second process is worth its 40 ms.
-if (task === "starter" && process.execArgv.includes(SOURCE) && isNewEnough(process.versions.node)) {
+// Called by `./durable-payments`, on a Node that can run it: then no second process is worth its 40 ms.
+if (
+  task === "durable-payments" &&
+  process.execArgv.includes(SOURCE) &&
+  isNewEnough(process.versions.node)
+) {
   Object.assign(process.env, environment());
   process.argv.splice(1, 2, script);
   await import(pathToFileURL(script).href);
@@ -110,22 +114,23 @@ async function run(command, commandArguments) {
   });
 }
 
-/** The starter reads files that its user names, so it runs in the user's folder, not in npm's. */
+/** The command line reads files that its user names, so it runs in the user's folder, not in npm's. */
 function workingFolder() {
-  if (task !== "starter") return checkout;
+  if (task !== "durable-payments") return checkout;
   const { INIT_CWD: users, npm_lifecycle_event: npmScript } = process.env;
-  if (npmScript !== "starter") return process.cwd();
+  if (npmScript !== "durable-payments") return process.cwd();
   return users && existsSync(users) ? resolve(users) : checkout;
 }
 
 /** Children of the task that say "node" get the same Node. */
 function environment() {
-  const usesStack = task === "starter" || (task === "worker" && !process.env.PAYMENTS_BASE_URL);
-  const isAdvising = ["starter", "dev", "worker"].includes(task);
+  const usesStack =
+    task === "durable-payments" || (task === "worker" && !process.env.PAYMENTS_BASE_URL);
+  const isAdvising = ["durable-payments", "dev", "worker"].includes(task);
   return {
     ...(usesStack ? devStack() : {}),
-    // The name of the starter in advice.
-    ...(isAdvising ? { STARTER_COMMAND: "./starter" } : {}),
+    // The name of the command in advice.
+    ...(isAdvising ? { DURABLE_PAYMENTS_COMMAND: "./durable-payments" } : {}),
     ...process.env,
     PATH: [join(checkout, "node_modules", ".bin"), process.env.PATH ?? ""].join(delimiter),
   };

@@ -1,5 +1,5 @@
 import type { Workflows } from "@durable-payments/protocol";
-import { createClient } from "@durable-payments/api-core";
+import { createClient } from "@durable-payments/client";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import { startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";

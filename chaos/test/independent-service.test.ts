@@ -1,4 +1,4 @@
-import { createClient } from "@durable-payments/api-core";
+import { createClient } from "@durable-payments/client";
 import { beneficiary, cardholder, payout } from "@durable-payments/tools/test-data/inputs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {

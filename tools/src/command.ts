@@ -1,4 +1,4 @@
-import { messageOf, visibleLines } from "@durable-payments/api-core/values";
+import { messageOf, visibleLines } from "@durable-payments/client/values";
 import { constants } from "node:os";
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 

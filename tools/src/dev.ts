@@ -9,7 +9,7 @@ const help = `Usage: npm run dev
 
 Runs a Temporal dev server with its Web UI, two simulators of the payment service, and a worker with
 an account at each (the second is named eu), until Ctrl-C. Everything is in memory, or removed at the end. In another terminal in the same checkout
-"./starter …" and "npm run worker" then talk to this stack.
+"./durable-payments …" and "npm run worker" then talk to this stack.
 If a part ends, or you kill it, the others keep running, so you can practise an outage. "npm run worker" starts the
 worker again.
 
@@ -63,10 +63,10 @@ Running until Ctrl-C:
   Logs             ${relative(process.cwd(), logFolder)}
 
 In another terminal in this folder:
-  ./starter onboard examples/onboard.json --by ada
-  ./starter pay examples/payout.json --id invoice-17 --by ada
-  ./starter pay examples/payout-from-eu.json --id invoice-18 --by ada
-  ./starter show invoice-17 --follow
+  ./durable-payments onboard examples/onboard.json --by ada
+  ./durable-payments pay examples/payout.json --id invoice-17 --by ada
+  ./durable-payments pay examples/payout-from-eu.json --id invoice-18 --by ada
+  ./durable-payments show invoice-17 --follow
   # To lose the response to the next payout:
   curl --json '{"kind":"dropped","operation":"createPayout"}' -s ${service}/_simulator/faults
 

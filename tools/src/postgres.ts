@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import { execa } from "execa";
 import getPort from "get-port";
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import { execa } from "execa";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

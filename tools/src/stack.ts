@@ -76,7 +76,7 @@ export const workerSettings = (env: NodeJS.ProcessEnv = process.env): NodeJS.Pro
 const DEV_ENVIRONMENT = join(checkout, ".local", "dev.env");
 
 /**
- * Lets `./starter` of this checkout find the latest stack: tools/bootstrap.mjs reads the file.
+ * Lets `./durable-payments` of this checkout find the latest stack: tools/bootstrap.mjs reads the file.
  *
  * @returns a function that takes it back
  */

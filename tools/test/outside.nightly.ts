@@ -1,6 +1,6 @@
 // The package as its users have it: packed, installed in an empty folder outside of this checkout, on two versions of Node.
 // oxlint-disable vitest/expect-expect, vitest/no-conditional-tests -- a command that fails rejects; one version does more
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import { createLocalEnvironment, temporalServerVariables } from "@durable-payments/tools/testing";
 import { randomUUID } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

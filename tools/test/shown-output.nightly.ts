@@ -16,7 +16,7 @@ const isUpdate = process.env["UPDATE_SHOWN_OUTPUT"] === "1";
 const WITHIN_MS = 60_000;
 /** How long what is read may take to show it; what is written anew is read after the usual lag. */
 const SHOWN_WITHIN_MS = isUpdate ? 3_000 : WITHIN_MS;
-const READING = /^\.\/starter(?:$| (?:list|show|inbox|doctor)\b)/;
+const READING = /^\.\/durable-payments(?:$| (?:list|show|inbox|doctor)\b)/;
 const documentedUrl = "http://127.0.0.1:4010";
 
 const silent = { line: () => {}, during: async <A>(_text: string, work: Promise<A>) => await work };
@@ -24,7 +24,8 @@ const silent = { line: () => {}, during: async <A>(_text: string, work: Promise<
 /** Runs a line of a document as its reader would, and returns what a terminal would show. */
 const runLine = async (stack: Stack, line: string): Promise<string> => {
   // The stack runs; an answer is asked for at a terminal only, and what waits for it is followed for ever.
-  if (/^git clone |^npm run dev$|^\.\/starter answer (?!.* --for )|--follow$/.test(line)) return "";
+  if (/^git clone |^npm run dev$|^\.\/durable-payments answer (?!.* --for )|--follow$/.test(line))
+    return "";
   if (line === "npm run worker") {
     const worker = stack.spawn("worker", appArguments("worker", ["--json"]));
     await awaitReadyLine(worker);

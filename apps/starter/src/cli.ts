@@ -4,16 +4,15 @@ import { CliError, CliOutput, Command, type HelpDoc } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { ExitWith } from "./commands/run-command.ts";
-import { cliConfig, starter } from "./commands/starter.ts";
+import { cliConfig, root } from "./commands/root.ts";
 import { badUsage, EXIT_CODES } from "./exit-codes.ts";
-import { plainCommand, starterName } from "./output/next.ts";
+import { plainCommand, commandName } from "./output/next.ts";
 import { processOutput } from "./output/output.ts";
 import manifest from "../package.json" with { type: "json" };
 
-/** The commands in a help text by the name by which the starter was called. */
+/** The commands in a help text by the name by which the command was called. */
 const asCalled = (doc: HelpDoc.HelpDoc): HelpDoc.HelpDoc => {
-  const named = (text: string) =>
-    text.replaceAll(/(?<=^|`)(?:starter|durable-payments)(?= )/g, starterName());
+  const named = (text: string) => text.replaceAll(/(?<=^|`)durable-payments(?= )/g, commandName());
   return {
     ...doc,
     usage: named(doc.usage),
@@ -55,7 +54,7 @@ for (const stream of [process.stdout, process.stderr]) {
  * @param args the words after the name of the program.
  */
 export const commandLine = (args: ReadonlyArray<string>) =>
-  Command.runWith(starter, { version: manifest.version })(args).pipe(
+  Command.runWith(root, { version: manifest.version })(args).pipe(
     Effect.mapError((error) =>
       CliError.isCliError(error) && error._tag === "ShowHelp" && error.errors.length > 0
         ? new ExitWith(EXIT_CODES.badInput)
@@ -71,5 +70,5 @@ export const commandLine = (args: ReadonlyArray<string>) =>
   );
 
 /** Runs the command line of this process, which ends as the command does. */
-export const runStarter = (): void =>
+export const runCli = (): void =>
   NodeRuntime.runMain(commandLine(process.argv.slice(2)), { disableErrorReporting: true });

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 const { enableCompileCache, requireNode } = await import("@durable-payments/protocol/start-up");
-requireNode("starter");
+requireNode("durable-payments");
 // Deprecated calls of a library are not the user's fault (gRPC, with TLS to an address without a name).
 process.noDeprecation = true;
 // Before anything else is loaded: it halves the start-up time from the second call on.
 enableCompileCache();
-const { runStarter } = await import("./cli.ts");
-runStarter();
+const { runCli } = await import("./cli.ts");
+runCli();

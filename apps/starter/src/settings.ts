@@ -1,6 +1,6 @@
-import type { Assumptions, ClientOptions } from "@durable-payments/api-core";
-import { makeAssumptions } from "@durable-payments/api-core/settings";
-import { messageOf } from "@durable-payments/api-core/values";
+import type { Assumptions, ClientOptions } from "@durable-payments/client";
+import { makeAssumptions } from "@durable-payments/client/settings";
+import { messageOf } from "@durable-payments/client/values";
 import {
   type Deciding,
   type KnownAccount,

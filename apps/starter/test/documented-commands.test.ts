@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, expect, it } from "vitest";
-import { runStarter } from "./support/run-starter.ts";
+import { runCli } from "./support/run-cli.ts";
 
 const checkout = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -33,7 +33,7 @@ const COMMANDS = [
 ];
 
 const helpOf = async (command: string): Promise<string> => {
-  const { stdout } = await runStarter(...command.split(" ").filter(Boolean), "--help");
+  const { stdout } = await runCli(...command.split(" ").filter(Boolean), "--help");
   return stripVTControlCharacters(stdout)
     .replace(/\nGLOBAL FLAGS\n(?: .*\n)+/, "")
     .replaceAll(/[ \t]+$/gm, "")
@@ -48,15 +48,17 @@ beforeAll(async () => {
 
 it("docs/commands.md has the help of every command", async () => {
   const parts = [...helps].map(
-    ([command, help]) => `## ${`starter ${command}`.trim()}\n\n\`\`\`text\n${help}\n\`\`\`\n`,
+    ([command, help]) =>
+      `## ${`durable-payments ${command}`.trim()}\n\n\`\`\`text\n${help}\n\`\`\`\n`,
   );
-  const page = `# Commands\n\nThis page is for people who operate payments. It lists the help of every command, as \`starter COMMAND --help\` prints it. In a clone, the command is \`./starter\`; in a project made by \`npm create durable-payments\`, it is \`npm run payments --\`, which reads \`.env\`; \`npx durable-payments\` does not.\n\nWith \`--json\`, a command prints one JSON object: [json-output.schema.json](json-output.schema.json) has a definition for the answer of each command, such as \`#/definitions/list\` and \`#/definitions/limits-show\`, and \`#/definitions/error\` for one that fails. Times are milliseconds since 1970, and amounts are decimal strings.\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
+  const page = `# Commands\n\nThis page is for people who operate payments. It lists the help of every command, as \`durable-payments COMMAND --help\` prints it. In a clone, the command is \`./durable-payments\`; in a project made by \`npm create durable-payments\`, it is \`npm run payments --\`, which reads \`.env\`; \`npx durable-payments\` does not.\n\nWith \`--json\`, a command prints one JSON object: [json-output.schema.json](json-output.schema.json) has a definition for the answer of each command, such as \`#/definitions/list\` and \`#/definitions/limits-show\`, and \`#/definitions/error\` for one that fails. Times are milliseconds since 1970, and amounts are decimal strings.\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
   await expect(page).toMatchFileSnapshot(join(checkout, "docs/commands.md"));
 });
 
 const FENCED = /^```sh\n([^]*?)^```$/gm;
-const INLINE = /`(starter [^`\n]+)`/g;
-const CALL = /^(?:\.\/starter|starter|npx (?:@durable-payments\/cli|durable-payments))(?: |$)/;
+const INLINE = /`(durable-payments [^`\n]+)`/g;
+const CALL =
+  /^(?:\.\/durable-payments|durable-payments|npx (?:@durable-payments\/cli|durable-payments))(?: |$)/;
 
 const documented = globSync(
   ["*.md", "docs/*.md", "apps/*/README.md", "packages/*/README.md", "deploy/*.md"],

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { runStarter } from "./support/run-starter.ts";
+import { runCli } from "./support/run-cli.ts";
 
 beforeEach(() => {
   for (const name of Object.keys(process.env)) {
@@ -14,7 +14,7 @@ beforeEach(() => {
 it.each([[], ["list"], ["show"], ["inbox"], ["doctor"], ["replay"], ["ledger", "migrate"]])(
   "has a help of at most 80 columns: %s",
   async (...command) => {
-    const { code, stdout } = await runStarter(...command, "--help");
+    const { code, stdout } = await runCli(...command, "--help");
     expect(code).toBe(0);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(stdout).toContain("--json");
@@ -22,13 +22,13 @@ it.each([[], ["list"], ["show"], ["inbox"], ["doctor"], ["replay"], ["ledger", "
 );
 
 it("reports what cannot be reached, and exits with 3", async () => {
-  const { code, stderr, stdout } = await runStarter("inbox");
+  const { code, stderr, stdout } = await runCli("inbox");
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
   expect(stderr).toContain("The ledger cannot be used");
 });
 
 it("reports a command line that it cannot read, and exits with 2", async () => {
-  const { code, stdout } = await runStarter("list", "--nope", "--json");
+  const { code, stdout } = await runCli("list", "--nope", "--json");
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ error: { type: "BadInput" } });
 });
@@ -47,6 +47,6 @@ it.each([
   [["approve", "i-1"], "--by NAME"],
   [["resume", "--by", " "], "name"],
 ] as const)("refuses bad input before anything connects: %s", async (line, what) => {
-  const { code, stderr } = await runStarter(...line);
+  const { code, stderr } = await runCli(...line);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(what) });
 });

@@ -12,7 +12,7 @@ import {
   readLedgerPlace,
 } from "@durable-payments/ledger";
 import type { LimitsView } from "@durable-payments/control/limits";
-import { runStarter } from "./support/run-starter.ts";
+import { runCli } from "./support/run-cli.ts";
 
 // What only the ledger decides works while Temporal is down: nothing listens at port 9.
 const folder = mkdtempSync(join(tmpdir(), "starter-ledger-"));
@@ -38,12 +38,12 @@ const run = (sql: string) => {
 
 it("the overview ends with an error if the ledger cannot be read, and is never fine while Temporal is away", async () => {
   vi.stubEnv("PAYMENTS_LEDGER", `sqlite:${join(folder, "overview.sqlite")}`);
-  const unread = await runStarter();
+  const unread = await runCli();
   expect(unread).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/ledger/) });
-  expect(await runStarter("ledger", "migrate")).toMatchObject({ code: 0 });
-  const read = await runStarter();
+  expect(await runCli("ledger", "migrate")).toMatchObject({ code: 0 });
+  const read = await runCli();
   expect(read).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d checks? failed/) });
-  const seen = JSON.parse((await runStarter("--json")).stdout);
+  const seen = JSON.parse((await runCli("--json")).stdout);
   expect(seen).toMatchObject({ inbox: [], failed: 0, underWay: { payouts: 0 } });
 }, 30_000);
 
@@ -53,34 +53,34 @@ it("backs up, migrates and prunes the ledger, and creates it only if it is asked
   const pruning = ["--before", "400d", "--by", "ada", "--reason", "old"];
   const prune = ["ledger", "prune", ...pruning, "--json"];
   for (const command of [backup, prune]) {
-    expect(await runStarter(...command)).toMatchObject({ code: 3 });
+    expect(await runCli(...command)).toMatchObject({ code: 3 });
     expect(() => statSync(file)).toThrow(/ENOENT/);
   }
 
   const migrate = ["ledger", "migrate", "--json"];
-  const created = await runStarter(...migrate);
+  const created = await runCli(...migrate);
   expect(created).toMatchObject({ code: 0, stderr: expect.stringContaining("version 1") });
   expect(JSON.parse(created.stdout)).toEqual({ place: file, migrations: [1, 2] });
-  expect(JSON.parse((await runStarter(...migrate)).stdout)).toMatchObject({ migrations: [] });
-  expect((await runStarter("ledger", "migrate")).stdout).toContain("needs no migration");
+  expect(JSON.parse((await runCli(...migrate)).stdout)).toMatchObject({ migrations: [] });
+  expect((await runCli("ledger", "migrate")).stdout).toContain("needs no migration");
 
-  expect(await runStarter(...backup)).toMatchObject({ code: 0 });
+  expect(await runCli(...backup)).toMatchObject({ code: 0 });
   expect(statSync(copy).mode & 0o777).toBe(0o600);
   writeFileSync(copy, "of yesterday");
-  const again = await runStarter(...backup);
+  const again = await runCli(...backup);
   expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("exists") });
   expect(statSync(copy).size).toBe("of yesterday".length);
 
-  const pruned = await runStarter(...prune);
+  const pruned = await runCli(...prune);
   expect(JSON.parse(pruned.stdout)).toEqual({ workflowIds: 0 });
 
   // As the release before left it.
   run("DELETE FROM schema_version WHERE version = 2");
-  const older = await runStarter(...prune);
+  const older = await runCli(...prune);
   expect(older.code).toBe(3);
   expect(older.stdout).toContain("run ledger migrate, or start a worker of this release");
   run("INSERT INTO schema_version (version, least) VALUES (3, 3)");
-  const newer = await runStarter(...migrate);
+  const newer = await runCli(...migrate);
   expect(newer.code).toBe(3);
   expect(newer.stdout).toContain("run the newer release");
 });
@@ -147,7 +147,7 @@ const documentedValue = async (part: "inbox" | "listing", ...command: ReadonlyAr
   const path = [...page.matchAll(/jq -r '\.([^']+)'/g)]
     .map(([, found = ""]) => found)
     .find((found) => found.startsWith(part));
-  let value: unknown = JSON.parse((await runStarter(...command, "--json")).stdout);
+  let value: unknown = JSON.parse((await runCli(...command, "--json")).stdout);
   for (const name of path?.match(/\w+/g) ?? [])
     value = (value as Readonly<Record<string, unknown>>)[name];
   return value;
@@ -166,21 +166,21 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   const grace = ["--by", "grace", "--reason", "as agreed"];
   const approve = ["approve", "approved", ...grace];
   // A script names what somebody has read.
-  const unseen = await runStarter(...approve);
+  const unseen = await runCli(...approve);
   expect(unseen).toMatchObject({ code: 2, stdout: "" });
   expect(unseen.stderr).toMatch(/--hash HASH[^]*250\.00 EUR[^]*ada started payout/);
-  expect(await runStarter(...approve, "--hash", "0".repeat(32))).toMatchObject({ code: 2 });
-  const { items } = JSON.parse((await runStarter("inbox", "--json")).stdout) as {
+  expect(await runCli(...approve, "--hash", "0".repeat(32))).toMatchObject({ code: 2 });
+  const { items } = JSON.parse((await runCli("inbox", "--json")).stdout) as {
     readonly items: ReadonlyArray<{ readonly workflowId: string; readonly hash: string }>;
   };
   const hash = items.find(({ workflowId }) => workflowId === "approved")?.hash ?? "";
   expect(await documentedValue("inbox", "show", "approved")).toBe(hash);
-  const none = await runStarter(...approve, "--hash", "null");
+  const none = await runCli(...approve, "--hash", "null");
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('"null" is not a hash') });
-  expect((await runStarter("show", "approved")).stdout).toContain(
-    `starter approve approved --hash ${hash} --by NAME`,
+  expect((await runCli("show", "approved")).stdout).toContain(
+    `durable-payments approve approved --hash ${hash} --by NAME`,
   );
-  expect(await runStarter(...approve.with(3, "ada"), "--hash", hash)).toMatchObject({ code: 2 });
+  expect(await runCli(...approve.with(3, "ada"), "--hash", hash)).toMatchObject({ code: 2 });
 
   for (const [command, said] of [
     [[...approve, "--hash", hash], "the tracker notifies the run"],
@@ -191,7 +191,7 @@ it("people decide with the ledger alone: no key of the service, no account, no T
     [["inbox"], "Cannot connect to Temporal"],
     [["resume", ...grace], "the tracker notifies"],
   ] as const) {
-    const { code, stderr, stdout } = await runStarter(...command);
+    const { code, stderr, stdout } = await runCli(...command);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(said);
   }
@@ -200,24 +200,24 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   vi.stubEnv("PAYMENTS_CLIENT_ID", "client");
   vi.stubEnv("PAYMENTS_BASE_URL", "https://payments.example");
   const set = ["limits", "set", ...grace];
-  expect(await runStarter(...set, "--max", "EUR=100.00")).toMatchObject({ code: 0 });
-  const looser = await runStarter(...set, "--max", "EUR=200.00,USD=5", "--json");
+  expect(await runCli(...set, "--max", "EUR=100.00")).toMatchObject({ code: 0 });
+  const looser = await runCli(...set, "--max", "EUR=200.00,USD=5", "--json");
   const { account, pending } = JSON.parse(looser.stdout) as LimitsView;
   const [id, asked] = [`limits/${account}`, String(pending?.sequence)];
   const approveLimits = ["approve", id, "--by", "ada"];
-  expect(await runStarter(...approveLimits)).toMatchObject({
+  expect(await runCli(...approveLimits)).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/grace asks for[^]*Then: at most 200\.00 EUR, 5 USD/),
   });
-  const other = await runStarter(...approveLimits, "--hash", "0".repeat(32));
+  const other = await runCli(...approveLimits, "--hash", "0".repeat(32));
   expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("not what was shown") });
-  const limited = await runStarter(...approveLimits, "--hash", asked);
+  const limited = await runCli(...approveLimits, "--hash", asked);
   expect(limited.stdout).toContain(`${id}: approved by ada.`);
-  expect((await runStarter("limits", "show")).stdout).toContain("at most 200.00 EUR, 5 USD");
+  expect((await runCli("limits", "show")).stdout).toContain("at most 200.00 EUR, 5 USD");
   vi.stubEnv("PAYMENTS_CLIENT_ID", undefined);
   vi.stubEnv("PAYMENTS_BASE_URL", undefined);
 
-  const doctor = await runStarter("doctor");
+  const doctor = await runCli("doctor");
   expect(doctor.stdout).toMatch(/not checked +service/);
   expect(doctor.stdout).not.toContain("PAYMENTS_API_KEY");
 });
@@ -265,33 +265,33 @@ it("a file is approved by the hash of the rows that were shown, and its state is
   );
 
   const approve = ["approve", id, "--by", "grace"];
-  const unseen = await runStarter(...approve);
+  const unseen = await runCli(...approve);
   expect(unseen).toMatchObject({ code: 2, stdout: "" });
-  expect(unseen.stderr).toMatch(/--hash HASH[^]*starter show payouts\/4d34/);
-  expect((await runStarter("show", id)).stdout).toMatch(
+  expect(unseen.stderr).toMatch(/--hash HASH[^]*durable-payments show payouts\/4d34/);
+  expect((await runCli("show", id)).stdout).toMatch(
     /hash +[\da-f]{32}[^]*two deliveries[^]*Example Supplies GmbH[^]*NEW PAYEE/,
   );
-  expect(await runStarter(...approve, "--hash", "0".repeat(32))).toMatchObject({ code: 2 });
+  expect(await runCli(...approve, "--hash", "0".repeat(32))).toMatchObject({ code: 2 });
   expect(await ledger.decisionsOf("payout/1")).toHaveLength(1);
-  const shown = await runStarter("show", id, "--rows", "--json", "--exit-status");
+  const shown = await runCli("show", id, "--rows", "--json", "--exit-status");
   expect(shown.code).toBe(4);
   const { listing } = JSON.parse(shown.stdout) as { readonly listing: { readonly hash: string } };
   expect(await documentedValue("listing", "show", id)).toBe(listing.hash);
-  expect(await runStarter(...approve, "--hash", listing.hash)).toMatchObject({ code: 0 });
+  expect(await runCli(...approve, "--hash", listing.hash)).toMatchObject({ code: 0 });
   expect((await ledger.decisionsOf("payout/1")).map(({ kind }) => kind)).toEqual([
     "start",
     "approve",
   ]);
-  expect((await runStarter("show", id, "--log")).stdout).toContain("grace (--by) approved 1 rows");
+  expect((await runCli("show", id, "--log")).stdout).toContain("grace (--by) approved 1 rows");
 
   // The row of an earlier file is open as long as its run is; it is not paid without a payout, however its run has ended.
   await ledger.coverRow(id, 2, "Already in an earlier file.");
   await ledger.finishBatch(id);
-  expect((await runStarter("show", id, "--exit-status")).code).toBe(4);
+  expect((await runCli("show", id, "--exit-status")).code).toBe(4);
   const end = { workflowId: "payout/1", runId: null, endedAt: 1, endType: null, endReason: null };
   await ledger.recordEnds([{ ...end, endState: "succeeded" }]);
-  expect((await runStarter("show", id, "--exit-status")).code).toBe(1);
-  const csv = await runStarter("show", id, "--rows", "--csv");
+  expect((await runCli("show", id, "--exit-status")).code).toBe(1);
+  const csv = await runCli("show", id, "--rows", "--csv");
   expect(csv.stdout).toMatch(
     /^workflow_id,status,money,operation,payout_id,[^]*,"Example Supplies GmbH, DE",3000,/,
   );

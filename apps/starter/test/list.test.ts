@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newRow, openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { runStarter } from "./support/run-starter.ts";
+import { runCli } from "./support/run-cli.ts";
 
 // Nothing listens at port 9: the ledger alone knows what was paid.
 const folder = mkdtempSync(join(tmpdir(), "starter-list-"));
@@ -53,24 +53,24 @@ beforeEach(() => {
 
 const COMMANDS = Array.from(
   readFileSync(new URL("../../../docs/what-did-we-pay.md", import.meta.url), "utf8").matchAll(
-    /^starter (.+)$/gm,
+    /^durable-payments (.+)$/gm,
   ),
   ([, line = ""]) => line,
 );
 
-it.each(COMMANDS)("does as the documents say: starter %s", async (line) => {
+it.each(COMMANDS)("does as the documents say: durable-payments %s", async (line) => {
   const words = Array.from(
     line.matchAll(/'([^']*)'|(\S+)/g),
     ([, quoted, word]) => quoted ?? word ?? "",
   );
-  expect(await runStarter(...words)).toMatchObject({
+  expect(await runCli(...words)).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/\S/),
   });
 });
 
 it("adds up all that matches, shows a page, and says that progress is unknown", async () => {
-  const { code, stdout } = await runStarter("list", "--payee", "2606", "--limit", "3");
+  const { code, stdout } = await runCli("list", "--payee", "2606", "--limit", "3");
   expect(code).toBe(0);
   expect(stdout.match(/^invoice-/gm)).toHaveLength(3);
   expect(stdout).toContain("50.30 EUR");
@@ -98,18 +98,18 @@ it("calls a payout late as the settings say", async () => {
   }));
   await ledger.close();
   vi.stubEnv("PAYMENTS_LEDGER", own);
-  expect((await runStarter("inbox")).stdout).toContain("their payment date is over");
-  const late = await runStarter("list", "--late");
+  expect((await runCli("inbox")).stdout).toContain("their payment date is over");
+  const late = await runCli("list", "--late");
   expect(late.stdout).toContain("late 3");
   const file = join(folder, "settings.json");
   writeFileSync(file, JSON.stringify({ notify: { lateAfterHours: 240 } }));
   vi.stubEnv("PAYMENTS_SETTINGS", file);
-  expect((await runStarter("inbox")).stdout).not.toContain("their payment date is over");
-  expect((await runStarter("list", "--late")).stdout).toContain("No run found");
+  expect((await runCli("inbox")).stdout).not.toContain("their payment date is over");
+  expect((await runCli("list", "--late")).stdout).toContain("No run found");
 });
 
 it("prints every payment as CSV, once, without formulas", async () => {
-  const { stdout } = await runStarter("list", "--csv");
+  const { stdout } = await runCli("list", "--csv");
   const [head = "", ...lines] = stdout.trimEnd().split("\n");
   expect(head.split(",")).toEqual([
     "workflow_id",
@@ -141,10 +141,10 @@ it("has one line for a payee, in a report and in a list", async () => {
     ["report", "--since", "1d", "--by", "payee"],
     ["list", "--group-by", "payee"],
   ]) {
-    const { stdout } = await runStarter(...command, "--csv");
+    const { stdout } = await runCli(...command, "--csv");
     expect(stdout.trimEnd().split("\n")).toHaveLength(2);
     expect(stdout).toContain('mark-1,"Muster AG, CH",2606,payouts,planned,503,50.30,EUR');
-    const answer = await runStarter(...command, "--json");
+    const answer = await runCli(...command, "--json");
     expect(JSON.parse(answer.stdout)).toMatchObject({
       lines: [{ state: "planned", amount: "50.30" }],
     });
@@ -152,8 +152,8 @@ it("has one line for a payee, in a report and in a list", async () => {
 });
 
 it("refuses a status and an account that do not exist, before anything is read", async () => {
-  expect(await runStarter("list", "--status", "doubtful")).toMatchObject({ code: 2 });
-  expect(await runStarter("list", "--account", "nobody")).toMatchObject({ code: 2 });
+  expect(await runCli("list", "--status", "doubtful")).toMatchObject({ code: 2 });
+  expect(await runCli("list", "--account", "nobody")).toMatchObject({ code: 2 });
 });
 
 it("chooses the account of the top level of the settings by the name default", async () => {
@@ -163,11 +163,11 @@ it("chooses the account of the top level of the settings by the name default", a
   writeFileSync(file, JSON.stringify({ accounts, clientId: "client", baseUrl, apiKey: "k" }));
   vi.stubEnv("PAYMENTS_SETTINGS", file);
   for (const command of [["list"], ["report", "--since", "1d"]]) {
-    const { code, stdout } = await runStarter(...command, "--account", "default");
+    const { code, stdout } = await runCli(...command, "--account", "default");
     expect(code).toBe(0);
     expect(stdout).toMatch(/No (?:run|payment) found/);
   }
-  const unknown = await runStarter("list", "--account", "nobody");
+  const unknown = await runCli("list", "--account", "nobody");
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("default, swiss") });
   // An account that is called so has the name.
   const called = {
@@ -177,7 +177,7 @@ it("chooses the account of the top level of the settings by the name default", a
     accounts: { default: accounts.swiss },
   };
   writeFileSync(file, JSON.stringify(called));
-  expect((await runStarter("limits", "show")).stdout).toMatch(/^[\da-f]{16}: .*\ndefault: /);
+  expect((await runCli("limits", "show")).stdout).toMatch(/^[\da-f]{16}: .*\ndefault: /);
 });
 
 it.each([
@@ -196,8 +196,8 @@ it.each([
   "resume invoice-1 --by ada",
   "cancel invoice-1 --reason audit --by ada",
   "retry invoice-1 --by ada",
-])("answers as the published schema says: starter %s --json", async (line) => {
-  const { stdout } = await runStarter(...line.split(" ").filter(Boolean), "--json");
+])("answers as the published schema says: durable-payments %s --json", async (line) => {
+  const { stdout } = await runCli(...line.split(" ").filter(Boolean), "--json");
   // Checked by the schema, as each answer of each test is.
   expect(JSON.parse(stdout)).toBeTypeOf("object");
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, it, vi } from "vitest";
-import { runStarter } from "./support/run-starter.ts";
+import { runCli } from "./support/run-cli.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "word-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -40,18 +40,18 @@ it("says who said what a word means, and refuses words that the account's settin
     reason: "the dashboard",
   });
   await ledger.close();
-  expect(await runStarter("word", "paid out", "failed", ...BY)).toMatchObject({
+  expect(await runCli("word", "paid out", "failed", ...BY)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("assumptions.payoutCompletedStatuses"),
   });
-  expect(await runStarter("word", "Gutgeschreiben", "failed", ...BY)).toMatchObject({ code: 2 });
+  expect(await runCli("word", "Gutgeschreiben", "failed", ...BY)).toMatchObject({ code: 2 });
   const named = ["--account", "switzerland"];
-  const answer = await runStarter("word", "Gutgeschrieben", "failed", ...named, ...BY);
+  const answer = await runCli("word", "Gutgeschrieben", "failed", ...named, ...BY);
   expect(answer.code).toBe(0);
   expect(answer.stdout).toContain("Before: completed, as grace said on");
-  const { stdout } = await runStarter("word");
+  const { stdout } = await runCli("word");
   expect(stdout).toMatch(/^switzerland: "gutgeschrieben" means failed, as ada said on /);
-  expect(JSON.parse((await runStarter("word", "--json")).stdout)).toMatchObject({
+  expect(JSON.parse((await runCli("word", "--json")).stdout)).toMatchObject({
     words: [{ account, word: "gutgeschrieben", means: "failed", by: "ada" }],
   });
 });

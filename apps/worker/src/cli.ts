@@ -1,4 +1,4 @@
-import { messageOf, visibleText } from "@durable-payments/api-core/values";
+import { messageOf, visibleText } from "@durable-payments/client/values";
 import { CannotStart } from "@durable-payments/plugin";
 import { errorText, logLine } from "@durable-payments/plugin/internal";
 import { parseArgs } from "node:util";

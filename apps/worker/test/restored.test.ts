@@ -87,7 +87,7 @@ const makeStack = async (name: string) => {
   };
 };
 
-/** Makes a copy of a ledger as `starter ledger backup` does. */
+/** Makes a copy of a ledger as `durable-payments ledger backup` does. */
 const backUp = async (ledgerFile: string): Promise<string> => {
   const copy = `${ledgerFile}.copy`;
   const ledger = await openLedger(`sqlite:${ledgerFile}`);

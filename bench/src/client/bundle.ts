@@ -28,7 +28,7 @@ const undici = {
       : undefined,
 };
 
-const entry = fileURLToPath(import.meta.resolve("@durable-payments/api-core"));
+const entry = fileURLToPath(import.meta.resolve("@durable-payments/client"));
 
 /** Where the bundle of this run is, handed on to the processes that are measured. */
 export const bundlePath = process.env["BENCH_CLIENT"] ?? "";

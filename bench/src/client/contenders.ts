@@ -37,7 +37,7 @@ export const contenders: Readonly<Record<ContenderName, (baseUrl: string) => Pro
       // As it is published: see bundle.ts.
       const { createClient } = (await import(
         bundlePath
-      )) as typeof import("@durable-payments/api-core");
+      )) as typeof import("@durable-payments/client");
       const client = createClient(settings(baseUrl));
       return {
         small: () => client.retrievePayout({ payout_id: PAYOUT_ID }),

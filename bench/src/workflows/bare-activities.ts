@@ -1,4 +1,4 @@
-import type { PromiseClient } from "@durable-payments/api-core";
+import type { PromiseClient } from "@durable-payments/client";
 
 /** As the simulator lists a cardholder whose check has ended well. */
 const VERIFIED = "SUCCESS";

@@ -1,4 +1,4 @@
-import { createClient } from "@durable-payments/api-core";
+import { createClient } from "@durable-payments/client";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import { Client } from "@temporalio/client";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";

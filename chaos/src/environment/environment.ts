@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import type { Operations } from "@durable-payments/control/connection";
 import { temporalSettings, withLedger, withOperations } from "@durable-payments/control/connection";
 import { ConnectionFailed } from "@durable-payments/control/errors";

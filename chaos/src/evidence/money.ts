@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import type { WriteRow } from "@durable-payments/ledger";
 import * as Decimal from "effect/BigDecimal";
 import type { Approved } from "../campaign.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import { Random } from "../plan/random.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

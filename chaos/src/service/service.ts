@@ -1,4 +1,4 @@
-import { createClient, type Input } from "@durable-payments/api-core";
+import { createClient, type Input } from "@durable-payments/client";
 import type { FaultOrder, Ledger, OrderedFault } from "@durable-payments/simulator";
 import { Effect, Schedule } from "effect";
 import type { ExistingBeneficiary, Made } from "../plan/planned-run.ts";

@@ -13,8 +13,8 @@ import {
   type Payout,
   readTime,
   redact,
-} from "@durable-payments/api-core";
-import { cleanText } from "@durable-payments/api-core/values";
+} from "@durable-payments/client";
+import { cleanText } from "@durable-payments/client/values";
 import { plainWord, type SeenOfPayout, type WordMeaning } from "@durable-payments/ledger";
 
 /** Decisions about words of an account: lower case, trimmed. */

@@ -5,9 +5,9 @@ import {
   operationNames,
   type Output,
   type PaymentsError,
-} from "@durable-payments/api-core";
-import { operation } from "@durable-payments/api-core/contract";
-import { isRecord } from "@durable-payments/api-core/values";
+} from "@durable-payments/client";
+import { operation } from "@durable-payments/client/contract";
+import { isRecord } from "@durable-payments/client/values";
 import { lastFour, temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";

@@ -1,4 +1,4 @@
-import { isPaymentsError } from "@durable-payments/api-core";
+import { isPaymentsError } from "@durable-payments/client";
 import { type Batch, type BatchRow, type Ledger, OPEN_STATUSES } from "@durable-payments/ledger";
 import {
   type BatchActivities,

@@ -5,7 +5,7 @@ import {
   type PaymentsClient,
   type PaymentsError,
   UnexpectedAnswer,
-} from "@durable-payments/api-core";
+} from "@durable-payments/client";
 import {
   type Ledger,
   LedgerUnavailable,
@@ -13,7 +13,7 @@ import {
   type SeenOfPayout,
   type Wait,
 } from "@durable-payments/ledger";
-import { isAtLeast } from "@durable-payments/api-core/decimal";
+import { isAtLeast } from "@durable-payments/client/decimal";
 import {
   type FundsWait,
   type SeenCardholder,

@@ -179,7 +179,7 @@ describe("a look", () => {
             workflowId: "asks",
             state: "attention",
             stage: "createPayout",
-            command: "starter show asks",
+            command: "durable-payments show asks",
           },
         },
       },
@@ -215,7 +215,7 @@ describe("a look", () => {
         state: "attention",
         batch: "payouts/1",
         rows: {},
-        command: "starter show payouts/1",
+        command: "durable-payments show payouts/1",
       },
     ]);
   });

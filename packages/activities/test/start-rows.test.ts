@@ -9,7 +9,7 @@ import {
   type RunStatus,
   type WriteRow,
 } from "@durable-payments/ledger";
-import { createClient } from "@durable-payments/api-core";
+import { createClient } from "@durable-payments/client";
 import { requestTerms } from "@durable-payments/protocol";
 import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { failureTypes, type PayoutRow } from "@durable-payments/protocol/calls";

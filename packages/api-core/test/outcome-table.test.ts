@@ -34,7 +34,7 @@ const table = (): string => {
   return [
     BEGIN,
     "",
-    "Generated from `packages/api-core/src/client/outcomes.ts`: `OUTCOMES=write npx vitest run --project=@durable-payments/api-core test/outcome-table`.",
+    "Generated from `packages/api-core/src/client/outcomes.ts`: `OUTCOMES=write npx vitest run --project=@durable-payments/client test/outcome-table`.",
     "",
     `| response | error if there was no effect | ${CLASSES.map((of) => `${of}: took effect / resent by the client`).join(" | ")} |`,
     `| --- | --- | ${CLASSES.map(() => "---").join(" | ")} |`,

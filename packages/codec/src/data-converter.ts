@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import type { DataConverter } from "@temporalio/common";
 import { createRequire } from "node:module";
 import { join } from "node:path";

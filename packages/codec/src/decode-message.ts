@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import type { DataConverter, Payload } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
 import { KeysUnavailable } from "./key-provider.ts";

@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { KEY_BYTES } from "./aes-gcm.ts";

@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/api-core";
+import { defaultAssumptions } from "@durable-payments/client";
 import { openLedger } from "@durable-payments/ledger";
 import type { Workflows } from "@durable-payments/protocol";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";

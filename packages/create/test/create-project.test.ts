@@ -42,8 +42,8 @@ it("makes a project that takes the package of its own release", () => {
 it("names the script by which its commands are printed", () => {
   const cwd = emptyFolder();
   execFileSync(process.execPath, [main, "."], { cwd });
-  const { STARTER_COMMAND = "" } = parseEnv(readFileSync(join(cwd, ".env"), "utf8"));
-  const [, script = ""] = /^npm run (\S+) --$/.exec(STARTER_COMMAND) ?? [];
+  const { DURABLE_PAYMENTS_COMMAND = "" } = parseEnv(readFileSync(join(cwd, ".env"), "utf8"));
+  const [, script = ""] = /^npm run (\S+) --$/.exec(DURABLE_PAYMENTS_COMMAND) ?? [];
   const { scripts } = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")) as {
     readonly scripts: Readonly<Record<string, string>>;
   };
@@ -57,7 +57,7 @@ it("names the script by which its commands are printed", () => {
     `node --env-file=.env ${join("node_modules/durable-payments", bin["durable-payments"] ?? "")}`,
   );
   expect(readFileSync(join(cwd, "compose.yaml"), "utf8")).toContain(
-    `STARTER_COMMAND: ${STARTER_COMMAND}\n`,
+    `DURABLE_PAYMENTS_COMMAND: ${DURABLE_PAYMENTS_COMMAND}\n`,
   );
 });
 

@@ -32,4 +32,4 @@ export {
   Unavailable,
   UnexpectedAnswer,
   type WithResponse,
-} from "@durable-payments/api-core";
+} from "@durable-payments/client";

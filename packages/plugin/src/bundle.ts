@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import { WORKFLOW } from "@durable-payments/protocol";
 import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
 import {

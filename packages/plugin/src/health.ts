@@ -1,5 +1,5 @@
-import { currentApiKey, PaymentsClient } from "@durable-payments/api-core";
-import { messageOf } from "@durable-payments/api-core/values";
+import { currentApiKey, PaymentsClient } from "@durable-payments/client";
+import { messageOf } from "@durable-payments/client/values";
 import type { Ledger } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";

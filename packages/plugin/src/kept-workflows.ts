@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import type { Ledger } from "@durable-payments/ledger";
 import {
   listedRuns,

@@ -1,5 +1,5 @@
-import { redact } from "@durable-payments/api-core";
-import { visibleJson, visibleText } from "@durable-payments/api-core/values";
+import { redact } from "@durable-payments/client";
+import { visibleJson, visibleText } from "@durable-payments/client/values";
 import { ApplicationFailure } from "@temporalio/client";
 import type { Settings } from "@durable-payments/protocol/settings";
 import {

@@ -1,6 +1,6 @@
-import { clientSecondsUntilExpiry, PaymentsClient } from "@durable-payments/api-core";
-import type { SecondsUntilExpiry } from "@durable-payments/api-core/credentials";
-import { messageOf } from "@durable-payments/api-core/values";
+import { clientSecondsUntilExpiry, PaymentsClient } from "@durable-payments/client";
+import type { SecondsUntilExpiry } from "@durable-payments/client/credentials";
+import { messageOf } from "@durable-payments/client/values";
 import type {
   Attention,
   AttentionKind,

@@ -3,7 +3,7 @@ import {
   readNotificationSettings,
   readTracked,
 } from "@durable-payments/activities";
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import { checkDataConverter, openTextSeal, readDataConverter } from "@durable-payments/codec";
 import {
   type Ledger,
@@ -132,7 +132,7 @@ const compareLedger = async (
   const { stopped } = await ledger.state();
   if (stopped === null) return;
   Runtime.instance().logger.error(
-    `Nothing is sent: the ledger was restored (${stopped}). To see what a recovery would do, run: ${environment["STARTER_COMMAND"] || "npx durable-payments"} recover`,
+    `Nothing is sent: the ledger was restored (${stopped}). To see what a recovery would do, run: ${environment["DURABLE_PAYMENTS_COMMAND"] || "npx durable-payments"} recover`,
   );
 };
 

@@ -1,7 +1,7 @@
 import type { OwnOperations } from "@durable-payments/activities";
-import { didYouMean } from "@durable-payments/api-core";
-import { clientSettingNames } from "@durable-payments/api-core/settings";
-import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import { didYouMean } from "@durable-payments/client";
+import { clientSettingNames } from "@durable-payments/client/settings";
+import { isRecord, messageOf } from "@durable-payments/client/values";
 import type { Ledger } from "@durable-payments/ledger";
 import {
   type AccountSettings,

@@ -1,5 +1,5 @@
 import { inAttemptTrace } from "@durable-payments/activities";
-import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import { isRecord, messageOf } from "@durable-payments/client/values";
 import { traceparentIn } from "@durable-payments/protocol";
 import { ApplicationFailure } from "@temporalio/client";
 import type { ActivityInterceptorsFactory } from "@temporalio/worker";

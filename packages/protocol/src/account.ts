@@ -3,7 +3,7 @@ import {
   isRecord,
   lettersAndDigits,
   PERSON_MARK,
-} from "@durable-payments/api-core/values";
+} from "@durable-payments/client/values";
 import { hash } from "node:crypto";
 
 /** Reads a field of an object if it is a text that is not blank. */

@@ -1,4 +1,4 @@
-import { cleanText } from "@durable-payments/api-core/values";
+import { cleanText } from "@durable-payments/client/values";
 import type { JsonFields } from "./values.ts";
 import type {
   CardholderWait,

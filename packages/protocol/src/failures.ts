@@ -1,5 +1,5 @@
-import { redact } from "@durable-payments/api-core";
-import { messageOf } from "@durable-payments/api-core/values";
+import { redact } from "@durable-payments/client";
+import { messageOf } from "@durable-payments/client/values";
 import {
   ApplicationFailure,
   CancelledFailure,

@@ -3,8 +3,8 @@ import type {
   CreateCardholderInput,
   CreatePayoutInput,
   Fault,
-} from "@durable-payments/api-core";
-import { cleanText, isRecord, keyFault } from "@durable-payments/api-core/values";
+} from "@durable-payments/client";
+import { cleanText, isRecord, keyFault } from "@durable-payments/client/values";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { ACCOUNT_NAME } from "./names.ts";
 

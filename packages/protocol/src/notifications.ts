@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import type { UpdateDefinition } from "@temporalio/common";
 
 /** The occasion of a notification. */

@@ -5,8 +5,8 @@
  * TypeScript end there. Workflows import the types alone, so that their bundle has no schema. Frozen within a major
  * version, because histories contain them.
  */
-import { faultsText } from "@durable-payments/api-core";
-import { isRecord } from "@durable-payments/api-core/values";
+import { faultsText } from "@durable-payments/client";
+import { isRecord } from "@durable-payments/client/values";
 import * as Schema from "effect/Schema";
 import { inputFaults, isAmount, isKey, KEY_RULE, type PayoutInput } from "./inputs.ts";
 import { isNotifierState } from "./notifications.ts";

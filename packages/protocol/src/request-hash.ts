@@ -1,4 +1,4 @@
-import { canonicalDecimal } from "@durable-payments/api-core/values";
+import { canonicalDecimal } from "@durable-payments/client/values";
 import { hashOf } from "./account.ts";
 import type { JsonFields } from "./values.ts";
 

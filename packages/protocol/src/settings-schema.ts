@@ -1,4 +1,4 @@
-import { clientVariables, writtenSettings } from "@durable-payments/api-core/settings";
+import { clientVariables, writtenSettings } from "@durable-payments/client/settings";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { ACCOUNT_NAME } from "./names.ts";
@@ -71,7 +71,7 @@ const BUILD_ID = /^(?!__)[^\s:]{1,100}$/;
 const accountSettings = {
   ...writtenSettings,
   /**
-   * Maximum amount of one payout, card or withdrawal that this worker sends, by currency. Other currencies are refused. It only tightens the account's limits (starter limits).
+   * Maximum amount of one payout, card or withdrawal that this worker sends, by currency. Other currencies are refused. It only tightens the account's limits (durable-payments limits).
    *
    * Decimal strings: `{ USD: "10000.00" }`.
    *
@@ -79,7 +79,7 @@ const accountSettings = {
    */
   maxAmounts: Amounts,
   /**
-   * Amounts above which a second person must approve what this worker sends, by currency. Other currencies always need approval. It only tightens the account's limits (starter limits).
+   * Amounts above which a second person must approve what this worker sends, by currency. Other currencies always need approval. It only tightens the account's limits (durable-payments limits).
    *
    * Decimal strings: `{ USD: "1000.00" }`.
    *

@@ -1,14 +1,6 @@
-import {
-  type ClientOptions,
-  type ClientSettings,
-  InvalidSettings,
-} from "@durable-payments/api-core";
-import {
-  clientSettingNames,
-  faultsOf,
-  makeClientOptions,
-} from "@durable-payments/api-core/settings";
-import { isRecord } from "@durable-payments/api-core/values";
+import { type ClientOptions, type ClientSettings, InvalidSettings } from "@durable-payments/client";
+import { clientSettingNames, faultsOf, makeClientOptions } from "@durable-payments/client/settings";
+import { isRecord } from "@durable-payments/client/values";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as Result from "effect/Result";

@@ -4,13 +4,13 @@ import {
   rereadFiles,
   secondsUntilExpiry,
   type SecondsUntilExpiry,
-} from "@durable-payments/api-core/credentials";
+} from "@durable-payments/client/credentials";
 import {
   normalizeTlsConfig,
   type TLSConfig,
   normalizeGrpcEndpointAddress,
 } from "@temporalio/common/lib/internal-non-workflow/index.js";
-import { isLoopback, messageOf } from "@durable-payments/api-core/values";
+import { isLoopback, messageOf } from "@durable-payments/client/values";
 import { once } from "node:events";
 import { createSecureContext, DEFAULT_MIN_VERSION, connect as connectTls } from "node:tls";
 import { connect, isIP, type Socket } from "node:net";

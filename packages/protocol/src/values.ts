@@ -1,4 +1,4 @@
-import { isRecord, lookUp, messageOf } from "@durable-payments/api-core/values";
+import { isRecord, lookUp, messageOf } from "@durable-payments/client/values";
 
 /** Changes a JSON value by a merge patch (RFC 7396): null takes a field away. */
 export const mergePatch = (value: unknown, patch: unknown): unknown => {

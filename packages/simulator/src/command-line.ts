@@ -1,6 +1,6 @@
-import { faultsText } from "@durable-payments/api-core";
-import { faultsOf } from "@durable-payments/api-core/settings";
-import { messageOf } from "@durable-payments/api-core/values";
+import { faultsText } from "@durable-payments/client";
+import { faultsOf } from "@durable-payments/client/settings";
+import { messageOf } from "@durable-payments/client/values";
 import { Duration, Option, Schema } from "effect";
 import { parseArgs } from "node:util";
 import { FaultOrder, FAULTS } from "./http/faults.ts";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { messageOf, visibleLines } from "@durable-payments/api-core/values";
+import { messageOf, visibleLines } from "@durable-payments/client/values";
 import { basename } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { help, readCommandLine } from "./command-line.ts";

@@ -1,5 +1,5 @@
-import { InvalidSettings } from "@durable-payments/api-core";
-import { iso4217Digits } from "@durable-payments/api-core/decimal";
+import { InvalidSettings } from "@durable-payments/client";
+import { iso4217Digits } from "@durable-payments/client/decimal";
 import { Duration } from "effect";
 import type { FaultOrder } from "./http/faults.ts";
 import type { Temperament } from "./http/temperament.ts";

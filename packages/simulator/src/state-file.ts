@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import { Result, Schema } from "effect";
 import * as fs from "node:fs";
 import { kinds, recordSchemas } from "./model/records.ts";

@@ -1,4 +1,4 @@
-import type { OperationName } from "@durable-payments/api-core";
+import type { OperationName } from "@durable-payments/client";
 import { decodingConnection } from "@durable-payments/control/connection";
 import { startPaymentAt } from "@durable-payments/control/start";
 import type {

@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import type { Ledger, Question, WriteRow } from "@durable-payments/ledger";
 import { isOpenStatus } from "@durable-payments/protocol";
 import type { WorkflowHandle } from "@temporalio/client";

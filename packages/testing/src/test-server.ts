@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import { type ServerKind, startTestEnvironment } from "@durable-payments/protocol/test-server";
 import type { Duration } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";

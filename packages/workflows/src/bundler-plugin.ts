@@ -1,5 +1,5 @@
 import type { BundleOptions, BundlerPlugin } from "@temporalio/worker";
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import { fileURLToPath } from "node:url";
 
 type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];

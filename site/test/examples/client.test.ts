@@ -1,6 +1,6 @@
-import { clientSecondsUntilExpiry, didYouMean, redact } from "@durable-payments/api-core";
-import { makeAssumptions } from "@durable-payments/api-core/settings";
-import { checkInput } from "@durable-payments/api-core/contract";
+import { clientSecondsUntilExpiry, didYouMean, redact } from "@durable-payments/client";
+import { makeAssumptions } from "@durable-payments/client/settings";
+import { checkInput } from "@durable-payments/client/contract";
 import { BeforeSend, createClient, PaymentsClient, Refused } from "durable-payments";
 import { startSimulator } from "durable-payments/testing";
 import { Effect, Result } from "effect";

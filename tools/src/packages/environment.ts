@@ -3,7 +3,7 @@ import { checkout } from "../processes.ts";
 
 /** Variables of this checkout and its commands; npm's own settings stay, since they name the registry. */
 const OURS =
-  /^(?:npm_(?!config_)|npm_config_local_prefix$|TEMPORAL_|PAYMENTS_|VITEST|(?:NODE_ENV|TEST|NIGHTLY|NODE_OPTIONS|NODE_PATH|INIT_CWD|STARTER_COMMAND)$)/i;
+  /^(?:npm_(?!config_)|npm_config_local_prefix$|TEMPORAL_|PAYMENTS_|VITEST|(?:NODE_ENV|TEST|NIGHTLY|NODE_OPTIONS|NODE_PATH|INIT_CWD|DURABLE_PAYMENTS_COMMAND)$)/i;
 
 /**
  * Returns the environment of a user who has the packages and no checkout.

@@ -25,7 +25,7 @@ it.each([
   ["The service is down", "PAYMENTS_BASE_URL=http://127.0.0.1:9"],
   ["Temporal is unreachable", "TEMPORAL_ADDRESS=127.0.0.1:9"],
 ])("%s: doctor says so, and fails", async (heading, variable) => {
-  const { code, text } = await drill.run(`${variable} starter doctor`);
+  const { code, text } = await drill.run(`${variable} durable-payments doctor`);
   expect(code).toBe(1);
   expect(drill.differs(heading, text)).toBeUndefined();
 });
@@ -47,23 +47,26 @@ it("The service is down: afterwards, failed runs are listed", async () => {
 it("The ledger was restored: doctor says that the ledger lacks entries", async () => {
   const file = String(drill.stack.variables["PAYMENTS_LEDGER"]).replace("sqlite:", "");
   const copy = `${file}.copy`;
-  await drill.succeed(`starter ledger backup ${copy}`);
+  await drill.succeed(`durable-payments ledger backup ${copy}`);
   await drill.pay("drill-later");
   await drill.untilStatus("drill-later", "succeeded");
   const seen = /up to [1-9]/;
-  await vi.waitFor(async () => expect(await drill.succeed("starter doctor")).toMatch(seen), 60_000);
+  await vi.waitFor(
+    async () => expect(await drill.succeed("durable-payments doctor")).toMatch(seen),
+    60_000,
+  );
   // Killed, so that nothing of it ends in order.
   await drill.stack.parts.worker.kill("SIGKILL");
   for (const part of ["", "-wal", "-shm"]) await rm(`${file}${part}`, { force: true });
   await copyFile(copy, file);
   await drill.untilDoctorShows("The ledger was restored");
-  expect((await drill.run("starter doctor")).code).toBe(1);
+  expect((await drill.run("durable-payments doctor")).code).toBe(1);
 });
 
 it("No worker, and a tracker that is late: doctor names both", async () => {
   await drill.untilDoctorShows("Nothing moves: no worker");
   await drill.untilDoctorShows("The tracker is late");
-  expect((await drill.run("starter doctor")).code).toBe(1);
+  expect((await drill.run("durable-payments doctor")).code).toBe(1);
 });
 
 it("The ledger's database failed over: recover says what it would do, and then allows sends", async () => {
@@ -83,5 +86,5 @@ it("Temporal is unreachable: the brake works", async () => {
   await drill.stack.parts.temporal.kill();
   const paused = await drill.obey("Temporal is unreachable", /pause/, { NAME });
   expect(paused).toContain("All sends are paused");
-  await drill.succeed("starter inbox");
+  await drill.succeed("durable-payments inbox");
 });

@@ -43,11 +43,13 @@ it("a ledger is restored by the page: a payout that its copy has forgotten is no
   }
   await drill.follow(drill.block("Restore", 2));
   await awaitReadyLine(stack.spawn("worker", appArguments("worker", ["--json"])));
-  await drill.succeed("starter inbox");
+  await drill.succeed("durable-payments inbox");
   await drill.follow(drill.block("Restore", 3));
 
   await drill.setStatus(payoutId, "completed");
   await drill.untilStatus("drill-forgotten", "succeeded");
   expect(await drill.countPayouts()).toBe(before);
-  expect(await drill.succeed("starter inbox")).toContain("Nothing is waiting for a person.");
+  expect(await drill.succeed("durable-payments inbox")).toContain(
+    "Nothing is waiting for a person.",
+  );
 });

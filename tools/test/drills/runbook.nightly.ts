@@ -26,7 +26,7 @@ const example = (): Promise<string> => readFile(join(checkout, "examples/payout.
 /** Submits a file, and returns the id of its batch. */
 const payFile = async (file: string, more = ""): Promise<string> => {
   const text = await drill.succeed(
-    `starter pay ${file} --by ada --yes --not-a-duplicate Drill ${more}`,
+    `durable-payments pay ${file} --by ada --yes --not-a-duplicate Drill ${more}`,
   );
   return /payouts\/[\da-f]+/.exec(text)?.[0] ?? "";
 };
@@ -37,7 +37,7 @@ it("First: a pause holds back every send, and a resume lets them go", async () =
   await drill.pay("drill-paused");
   await drill.untilStatus("drill-paused", "paused");
   expect(await drill.countPayouts()).toBe(before);
-  expect(await drill.succeed("starter doctor")).toContain(`all sends paused by ${NAME}`);
+  expect(await drill.succeed("durable-payments doctor")).toContain(`all sends paused by ${NAME}`);
   await drill.obey("Sends are paused", /resume/, { NAME });
   await drill.untilStatus("drill-paused", "succeeded");
   expect(await drill.countPayouts()).toBe(before + 1);
@@ -67,7 +67,7 @@ it("A duplicate is suspected: each payout leads to its run, and the run to who o
   expect(printed).toMatch(/^drill-second {2}succeeded/m);
   expect(printed).not.toMatch(/^drill-first/m);
   expect(printed).toContain("lines are unchanged");
-  expect(await drill.succeed("starter show drill-second")).toMatch(/started .* by ada/);
+  expect(await drill.succeed("durable-payments show drill-second")).toMatch(/started .* by ada/);
   await drill.obey("A duplicate is suspected", /resume/, given);
 });
 
@@ -76,16 +76,21 @@ it("Approved by mistake: a stop order before the send prevents it, and one after
   await drill.pay("drill-approved", "examples/payout-with-approval.json");
   await drill.untilStatus("drill-approved", "approval");
   // So that the approval does not win the race.
-  await drill.succeed("starter pause drill-approved --by NAME --reason Drill", { NAME });
+  await drill.succeed("durable-payments pause drill-approved --by NAME --reason Drill", { NAME });
   // SECURITY.md: an approver needs no key of the service.
-  const { inbox } = JSON.parse(await drill.succeed("starter show drill-approved --json")) as {
+  const { inbox } = JSON.parse(
+    await drill.succeed("durable-payments show drill-approved --json"),
+  ) as {
     readonly inbox: ReadonlyArray<{ readonly hash: string }>;
   };
   const HASH = inbox[0]?.hash ?? "";
-  await drill.succeed("starter approve drill-approved --by NAME --hash HASH", { NAME, HASH });
+  await drill.succeed("durable-payments approve drill-approved --by NAME --hash HASH", {
+    NAME,
+    HASH,
+  });
   const before = await drill.countPayouts();
   for (const line of stop.commands) await drill.succeed(line, { ID: "drill-approved", NAME });
-  await drill.succeed("starter resume drill-approved --by NAME", { NAME });
+  await drill.succeed("durable-payments resume drill-approved --by NAME", { NAME });
   await drill.untilStatus("drill-approved", "ended");
   expect(await drill.countPayouts()).toBe(before);
 
@@ -107,7 +112,7 @@ it("Approved by mistake: a file is stopped, and so is a row that has started", a
   const printed = await drill.follow(drill.block("Approved by mistake", 1), given);
   expect(printed).toContain("1 started row stopped: nothing more is sent under their ids.");
   expect(printed).toContain("payout/drill-row");
-  await drill.succeed("starter resume BATCH --by NAME", given);
+  await drill.succeed("durable-payments resume BATCH --by NAME", given);
   await drill.untilStatus("payout/drill-row", "ended");
   expect(await drill.countPayouts()).toBe(before);
 });
@@ -140,9 +145,10 @@ it("A file that is approved while Temporal is unreachable starts soon after it i
   const row = { ...(JSON.parse(await example()) as object), key: "drill-later" };
   await writeFile(file, `${JSON.stringify(row)}\n`);
   const BATCH = await payFile(file, "--approve-above 1.00");
-  const shown = await drill.succeed("starter show BATCH", { BATCH });
+  const shown = await drill.succeed("durable-payments show BATCH", { BATCH });
   const HASH = /hash +([0-9a-f]{32})/.exec(shown)?.[1] ?? "";
-  const approve = "TEMPORAL_ADDRESS=127.0.0.1:9 starter approve BATCH --by NAME --hash HASH";
+  const approve =
+    "TEMPORAL_ADDRESS=127.0.0.1:9 durable-payments approve BATCH --by NAME --hash HASH";
   const approved = await drill.run(approve, { BATCH, NAME, HASH });
   expect(approved.text.replaceAll(/\s+/g, " ")).toContain("the tracker notifies the run");
   await drill.untilStatus("payout/drill-later", "succeeded", 120_000);
@@ -152,7 +158,7 @@ it("Approvals or limits were loosened: doctor shows that there are none", async 
   // Each account has its part of the line.
   const { output = "" } = drill.block("Approvals or limits were loosened", 0);
   const shown = new RegExp(`^${output.trim().replaceAll(/\s+/g, String.raw`\s+`)}\\b`, "m");
-  expect(await drill.succeed("starter doctor")).toMatch(shown);
+  expect(await drill.succeed("durable-payments doctor")).toMatch(shown);
 });
 
 it("Was it paid: the list shows until when a lost response is checked, and then that it was paid once", async () => {

@@ -26,12 +26,13 @@ const textOf = (document: string): string => readFileSync(join(checkout, documen
 const filledIn = (text: string, given: Given): string =>
   text.replaceAll(/(?<![\w-])[A-Z]{2,}(?:_[A-Z]+)*(?!\w)/g, (word) => given[word] ?? word);
 
-/** Returns the line by which the runbook defines `starter` for a clone. */
+/** Returns the line by which the runbook defines `durable-payments` for a clone. */
 const definitionOfStarter = (): string => {
-  const line = /^starter\(\) \{ \.\/starter .*\}(?= +# a clone)/m.exec(
+  const line = /^durable-payments\(\) \{ \.\/durable-payments .*\}(?= +# a clone)/m.exec(
     textOf("docs/runbook.md"),
   )?.[0];
-  if (line === undefined) throw new Error("docs/runbook.md does not define starter for a clone.");
+  if (line === undefined)
+    throw new Error("docs/runbook.md does not define durable-payments for a clone.");
   return line;
 };
 
@@ -115,11 +116,13 @@ export class Drill {
       : `The page shows\n${shown}\nbut it printed\n${text}`;
   }
 
-  /** Runs `starter doctor` until it prints what the page shows in a section. */
+  /** Runs `durable-payments doctor` until it prints what the page shows in a section. */
   async untilDoctorShows(heading: string): Promise<void> {
     const patience = { timeout: 180_000, interval: 2_000 };
     await vi.waitFor(async () => {
-      expect(this.differs(heading, (await this.run("starter doctor")).text)).toBeUndefined();
+      expect(
+        this.differs(heading, (await this.run("durable-payments doctor")).text),
+      ).toBeUndefined();
     }, patience);
   }
 
@@ -132,14 +135,14 @@ export class Drill {
 
   /** Runs the first command within the sentences of a section that matches. */
   async obey(heading: string, pattern: RegExp, given: Given): Promise<string> {
-    const lines = [...this.#section(heading).matchAll(/`(starter [^`\n]+)`/g)];
+    const lines = [...this.#section(heading).matchAll(/`(durable-payments [^`\n]+)`/g)];
     const line = lines.map(([, text = ""]) => text).find((text) => pattern.test(text));
     if (line === undefined) throw new Error(`"${heading}" has no command ${pattern}.`);
     return this.succeed(line, given);
   }
 
   async show(id: string): Promise<Shown> {
-    return JSON.parse(await this.succeed(`starter show ${id} --json`)) as Shown;
+    return JSON.parse(await this.succeed(`durable-payments show ${id} --json`)) as Shown;
   }
 
   async untilStatus(id: string, status: string, timeout = WITHIN.timeout): Promise<void> {
@@ -162,7 +165,7 @@ export class Drill {
   }
 
   pay(id: string, file = "examples/payout.json"): Promise<string> {
-    return this.succeed(`starter pay ${file} --id ${id} --not-a-duplicate drill --by ada`);
+    return this.succeed(`durable-payments pay ${file} --id ${id} --not-a-duplicate drill --by ada`);
   }
 
   /** Asks the simulator for something under its path for control, or gives it something. */

@@ -4,7 +4,7 @@ import { answering, approving, retrying } from "./flag-sets.ts";
 import { id, maybeId, on, person } from "./flags.ts";
 import { described, runAct, runCommand } from "./run-command.ts";
 
-/** `starter answer`: answers a question about the outcome of a write. */
+/** `durable-payments answer`: answers a question about the outcome of a write. */
 export const answer = Command.make("answer", answering, (given) =>
   runCommand(given.json, (output, work) =>
     given.isAll ? work.answerAlike(output, given) : work.answerOne(output, given),
@@ -17,28 +17,28 @@ export const answer = Command.make("answer", answering, (given) =>
   confirmation. In a script, pass the --for that show prints: no other question
   is answered. resend and end require --reason.`,
     {
-      "starter answer invoice-17 --choose end --by ada --reason 'Order withdrawn'":
+      "durable-payments answer invoice-17 --choose end --by ada --reason 'Order withdrawn'":
         "Read the question, and confirm the answer",
-      "starter answer --all --operation createBeneficiary --choose resend --reason outage --by ada":
+      "durable-payments answer --all --operation createBeneficiary --choose resend --reason outage --by ada":
         "Give one answer to similar questions",
     },
   ),
 );
 
-/** `starter approve`: a second person approves an exact request. */
+/** `durable-payments approve`: a second person approves an exact request. */
 export const approve = Command.make("approve", approving, (given) =>
   runCommand(given.json, (output, work) => work.approveShown(output, given)),
 ).pipe(
   described(
     "Approve a payment, a file or limits, as a second person",
-    `Approve exactly what \`starter inbox\` shows. At a terminal, it shows that
+    `Approve exactly what \`durable-payments inbox\` shows. At a terminal, it shows that
   and prompts. In a script, pass the --hash that show and inbox print: nothing
   else is approved. A person who started, amended, overrode or resent it, or set
   the limits, cannot approve it.`,
   ),
 );
 
-/** `starter reject`: a second person rejects it. */
+/** `durable-payments reject`: a second person rejects it. */
 export const reject = Command.make("reject", { id, ...person }, ({ id, ...given }) =>
   runAct(given, true, async (deciding, acting, output, work) => {
     const { nudged } = await work.reject(deciding, id, acting);
@@ -54,7 +54,7 @@ export const reject = Command.make("reject", { id, ...person }, ({ id, ...given 
   ),
 );
 
-/** `starter retry`: retries a failed run, or makes an open one check again. */
+/** `durable-payments retry`: retries a failed run, or makes an open one check again. */
 export const retry = Command.make("retry", retrying, (given) =>
   runCommand(given.json, (output, work) =>
     given.isAll ? work.retryAll(output, given) : work.retryOne(output, given),
@@ -65,8 +65,8 @@ export const retry = Command.make("retry", retrying, (given) =>
     `Retry a failed run: completed steps are kept, and the remaining steps run. An
   open run checks again immediately. A retry that cannot help is refused.`,
     {
-      "starter retry invoice-17 --dry-run --by ada": "See what would be done",
-      "starter retry invoice-17 --amend fix.json --reason 'wrong amount' --by ada":
+      "durable-payments retry invoice-17 --dry-run --by ada": "See what would be done",
+      "durable-payments retry invoice-17 --amend fix.json --reason 'wrong amount' --by ada":
         "Retry it with a corrected request",
     },
   ),
@@ -83,7 +83,7 @@ const RUN = {
 const isForced = on("force", "Also terminate the run, so that none of its code runs");
 const isStarted = on("started", "Of a batch, also stop the rows that have started");
 
-/** `starter cancel`: records a stop order for a run, or stops a batch. */
+/** `durable-payments cancel`: records a stop order for a run, or stops a batch. */
 export const cancel = Command.make("cancel", { id, isForced, isStarted, ...person }, (given) =>
   runAct(given, true, async (deciding, acting, output, work) => {
     const { id, isForced, isStarted } = given;
@@ -115,7 +115,7 @@ const paused = { id: maybeId("A run or a batch; default: everything"), ...person
 
 const what = (of: string): string => (of === "" ? "All sends" : `Sends of ${of}`);
 
-/** `starter pause`: nothing is sent until it is resumed. */
+/** `durable-payments pause`: nothing is sent until it is resumed. */
 export const pause = Command.make("pause", paused, (given) =>
   runCommand(given.json, async (output, work) => {
     const acting = work.actingOf(given, true);
@@ -132,7 +132,7 @@ export const pause = Command.make("pause", paused, (given) =>
   ),
 );
 
-/** `starter resume`: sends are allowed again. */
+/** `durable-payments resume`: sends are allowed again. */
 export const resume = Command.make("resume", paused, (given) =>
   runCommand(given.json, async (output, work) => {
     const acting = work.actingOf(given, false);

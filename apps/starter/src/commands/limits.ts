@@ -21,13 +21,13 @@ const set = Command.make("set", setting, (given) =>
   is left out stays. Tighter limits apply at once. If one of them is looser, all
   wait until another person approves them (approve). Requires --reason.`,
     {
-      "starter limits set --max EUR=1000.00 --by ada --reason audit":
+      "durable-payments limits set --max EUR=1000.00 --by ada --reason audit":
         "Pay at most EUR 1,000.00 at a time, and nothing in other currencies",
     },
   ),
 );
 
-/** `starter limits`: shows and sets the limits of accounts. */
+/** `durable-payments limits`: shows and sets the limits of accounts. */
 export const limits = Command.make("limits").pipe(
   Command.withShortDescription("Show or set the limits of accounts"),
   Command.withDescription("Show or set the limits of accounts"),

@@ -63,7 +63,7 @@ const printCsv = async (
   } while (after !== undefined && !output.isClosed());
 };
 
-/** `starter list`: finds runs and batches. */
+/** `durable-payments list`: finds runs and batches. */
 export const list = Command.make("list", listing, (given) =>
   runCommand(given.json, async (output, work) => {
     const { csv, groupBy, limit, sort, status } = given;
@@ -125,10 +125,10 @@ export const list = Command.make("list", listing, (given) =>
   (by a stop order), failed (includes timedOut and terminated), timedOut,
   terminated, cancelled, succeeded. Separate several with commas.`,
     {
-      "starter list --status failed --since 7d": "Failed runs that were started this week",
-      "starter list --payee 'Muster AG'": "All payments to a payee",
-      "starter list --late": "Payouts that should have completed",
-      "starter list --status failed --group-by reason": "Why runs failed",
+      "durable-payments list --status failed --since 7d": "Failed runs that were started this week",
+      "durable-payments list --payee 'Muster AG'": "All payments to a payee",
+      "durable-payments list --late": "Payouts that should have completed",
+      "durable-payments list --status failed --group-by reason": "Why runs failed",
     },
   ),
 );
@@ -146,7 +146,7 @@ const reporting = {
   ...COMMON,
 };
 
-/** `starter report`: adds up payments. */
+/** `durable-payments report`: adds up payments. */
 export const report = Command.make("report", reporting, (given) =>
   runCommand(given.json, async (output, work) => {
     if (given.csv && given.json) throw badUsage("Give --csv or --json, not both.");
@@ -169,9 +169,9 @@ export const report = Command.make("report", reporting, (given) =>
   not paid, is planned. Payouts and card limits are never added together. It
   needs only the ledger.`,
     {
-      "starter report": "The last 30 days",
-      "starter report --since 7d --by payee": "Whom we paid this week",
-      "starter report --since 2026-10-01 --until 2026-11-01 --by day --csv":
+      "durable-payments report": "The last 30 days",
+      "durable-payments report --since 7d --by payee": "Whom we paid this week",
+      "durable-payments report --since 2026-10-01 --until 2026-11-01 --by day --csv":
         "A month, for a spreadsheet",
     },
   ),

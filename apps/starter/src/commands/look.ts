@@ -13,7 +13,7 @@ const isGlanced = ({ name, status }: Check): boolean =>
 
 const DOCTOR = { operation: "doctor" } as const;
 
-/** `starter` without a command: the overview. */
+/** `durable-payments` without a command: the overview. */
 export const overview = {
   flags: { json },
   run: (given: { readonly json: boolean }) =>
@@ -34,7 +34,7 @@ export const overview = {
     }),
 } as const;
 
-/** `starter inbox`: items that wait for a person. */
+/** `durable-payments inbox`: items that wait for a person. */
 export const inbox = Command.make("inbox", { json }, (given) =>
   runCommand(given.json, async (output, work) =>
     output.answer(await work.reading(work.readInbox), (shown) => work.inboxText(shown)),
@@ -91,7 +91,7 @@ const follow = async (output: Output, work: Work, sources: Sources, workflowId: 
   return latest;
 };
 
-/** `starter show ID`: one run, or one batch. */
+/** `durable-payments show ID`: one run, or one batch. */
 export const show = Command.make("show", shown, (given) =>
   runCommand(given.json, async (output, work) => {
     const { id: workflowId, verify: isVerified } = given;
@@ -137,10 +137,10 @@ export const show = Command.make("show", shown, (given) =>
   If it needs approval, show whom it pays: sums, new payees, the largest rows,
   likely duplicates. A batch needs only the ledger.`,
     {
-      "starter show invoice-17": "One run",
-      "starter show invoice-17 --follow": "Until it ends",
-      "starter show invoice-17 --log --verify": "Who did what",
-      "starter show payouts/4d34 --rows --csv": "The result of a file, row by row",
+      "durable-payments show invoice-17": "One run",
+      "durable-payments show invoice-17 --follow": "Until it ends",
+      "durable-payments show invoice-17 --log --verify": "Who did what",
+      "durable-payments show payouts/4d34 --rows --csv": "The result of a file, row by row",
     },
     EXIT_STATUS_HELP,
   ),

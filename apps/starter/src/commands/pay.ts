@@ -2,7 +2,7 @@ import { Command } from "effect/cli";
 import { onboarded, paid } from "./flag-sets.ts";
 import { described, runCommand } from "./run-command.ts";
 
-/** `starter pay`: pays one payment, or a file of them. */
+/** `durable-payments pay`: pays one payment, or a file of them. */
 export const pay = Command.make("pay", paid, (given) =>
   runCommand(given.json, (output, work) =>
     work.isBatchFile(given.file)
@@ -17,13 +17,13 @@ export const pay = Command.make("pay", paid, (given) =>
   another id is refused, unless --not-a-duplicate gives a reason. In a file, it
   causes a warning.`,
     {
-      "starter pay invoice.json --id invoice-17 --by ada": "One payment",
-      "starter pay october.csv --dry-run --by ada": "Check a file",
+      "durable-payments pay invoice.json --id invoice-17 --by ada": "One payment",
+      "durable-payments pay october.csv --dry-run --by ada": "Check a file",
     },
   ),
 );
 
-/** `starter onboard`: issues a card for a cardholder. */
+/** `durable-payments onboard`: issues a card for a cardholder. */
 export const onboard = Command.make("onboard", onboarded, (given) =>
   runCommand(given.json, (output, work) => work.submit(output, work.planOnboarding, given)),
 ).pipe(

@@ -12,7 +12,7 @@ const examined = {
   json,
 };
 
-/** `starter doctor`: checks the installation. */
+/** `durable-payments doctor`: checks the installation. */
 export const doctor = Command.make("doctor", examined, (given) =>
   runCommand(given.json, async (output, work) => {
     if (given.testWebhook) {
@@ -45,7 +45,7 @@ const recovered = {
   ...confirmed,
 };
 
-/** `starter recover`: after a restore of Temporal's database or of the ledger. */
+/** `durable-payments recover`: after a restore of Temporal's database or of the ledger. */
 export const recover = Command.make("recover", recovered, (given) =>
   runCommand(given.json, async (output, work) => {
     const acting = work.actingOf(given, given.yes);
@@ -140,7 +140,7 @@ const prune = Command.make("prune", pruned, (given) =>
   ),
 );
 
-/** `starter ledger`: backs up, migrates and prunes the ledger. */
+/** `durable-payments ledger`: backs up, migrates and prunes the ledger. */
 export const ledger = Command.make("ledger").pipe(
   Command.withShortDescription("Back up, migrate or prune the ledger"),
   Command.withDescription("Back up, migrate or prune the ledger"),
@@ -157,7 +157,7 @@ const replayed = {
   json,
 };
 
-/** `starter replay`: replays histories against the workflow code. */
+/** `durable-payments replay`: replays histories against the workflow code. */
 export const replay = Command.make("replay", replayed, (given) =>
   runCommand(given.json, async (output, work) => {
     const { failed: isFailed, id: workflowId, open: isOpen, since, type } = given;
@@ -189,8 +189,8 @@ export const replay = Command.make("replay", replayed, (given) =>
   run is not deterministic, it shows the first event that differs, what the code
   does instead, and the lines of code.`,
     {
-      "starter replay invoice-17": "One run",
-      "starter replay --open --failed --since 30d --workflows src/workflows.ts":
+      "durable-payments replay invoice-17": "One run",
+      "durable-payments replay --open --failed --workflows src/workflows.ts":
         "Before a release, with workflows of your own",
     },
     `Exit codes: 0 all are deterministic, 1 at least one is not, 2 invalid input,

@@ -18,7 +18,7 @@ const said = {
   ...person,
 };
 
-/** `starter word`: says what a status of the service means, or shows what was said. */
+/** `durable-payments word`: says what a status of the service means, or shows what was said. */
 export const word = Command.make("word", said, (given) =>
   runCommand(given.json, async (output, work) => {
     const means = Option.getOrUndefined(given.means);
@@ -35,8 +35,8 @@ export const word = Command.make("word", said, (given) =>
   outcome followed from the meaning before are read again. Requires --reason.
   Without WORD, it lists the decisions of all accounts.`,
     {
-      "starter word": "What was said, by whom and when",
-      "starter word 'Paid out' completed --by ada --reason 'The bank statement shows it'":
+      "durable-payments word": "What was said, by whom and when",
+      "durable-payments word 'Paid out' completed --by ada --reason 'The bank statement shows it'":
         "Payouts with this status are paid",
     },
   ),

@@ -1,4 +1,4 @@
-import type { Assumptions } from "@durable-payments/api-core";
+import type { Assumptions } from "@durable-payments/client";
 import {
   checkBatchFile,
   checkId,

@@ -1,6 +1,6 @@
 import { isOperationError, type NextOperation } from "@durable-payments/control/errors";
-import type { Fault } from "@durable-payments/api-core";
-import { messageOf, shownText } from "@durable-payments/api-core/values";
+import type { Fault } from "@durable-payments/client";
+import { messageOf, shownText } from "@durable-payments/client/values";
 import { BadUsage, EXIT_CODES } from "../exit-codes.ts";
 import { nextText } from "./next.ts";
 import { type Output, visible } from "./output.ts";

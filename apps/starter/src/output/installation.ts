@@ -111,7 +111,9 @@ const startText = ({ type, workflowId }: RecoveryReport["unfinished"][number]): 
   const command = { payout: "pay", onboardCardholder: "onboard" }[type];
   const [, key] = /^payout\/(.+)$/.exec(workflowId) ?? [];
   const named = key === undefined ? `--id ${workflowId}` : `--key ${key}`;
-  return command === undefined ? `${workflowId}  (${type})` : `starter ${command} INPUT ${named}`;
+  return command === undefined
+    ? `${workflowId}  (${type})`
+    : `durable-payments ${command} INPUT ${named}`;
 };
 
 /** Prints the findings and actions of a recovery. */

@@ -1,11 +1,11 @@
-import { shownText } from "@durable-payments/api-core/values";
+import { shownText } from "@durable-payments/client/values";
 import type { Cancelled, NextOperation, Nudged } from "@durable-payments/control";
 import { shellQuoted } from "@durable-payments/protocol";
 import { basename, dirname, join } from "node:path";
 import { money, styled } from "./text.ts";
 
 /** The executable of the published package. */
-const INSTALLED = "durable-payments";
+export const INSTALLED = "durable-payments";
 
 /** Returns whether this is the published package, and not a checkout. */
 const isInstalled = (): boolean => {
@@ -13,29 +13,26 @@ const isInstalled = (): boolean => {
   return basename(path) === INSTALLED || path.includes(join("node_modules", INSTALLED));
 };
 
-/** Returns the executable that a shell completes. */
-export const executableName = (): string => (isInstalled() ? INSTALLED : "starter");
-
-/** Beginning of a project's script that calls the starter, as `npm create durable-payments` makes it. */
+/** Beginning of a project's script that calls the command line, as `npm create durable-payments` makes it. */
 const NPM_SCRIPT = "npm run ";
 
 /**
- * Returns the name by which the starter was called: `./starter` in a checkout, the script that a project's `.env` names,
+ * Returns the name by which the command line was called: `./durable-payments` in a checkout, the script that a project's `.env` names,
  * npx for an installed package, or its own name if it is installed globally.
  */
-export const starterName = (): string => {
-  const given = process.env["STARTER_COMMAND"];
+export const commandName = (): string => {
+  const given = process.env["DURABLE_PAYMENTS_COMMAND"];
   // Anything else is a path, which may have blanks.
   if (given) return given.startsWith(NPM_SCRIPT) ? given : shellQuoted(given);
-  if (!isInstalled()) return "starter";
+  if (!isInstalled()) return INSTALLED;
   // A local package, or one of npx, is only on npm's own PATH.
   const isOfNpm = dirname(process.argv[1] ?? "").endsWith(join("node_modules", ".bin"));
   return isOfNpm ? `npx ${INSTALLED}` : INSTALLED;
 };
 
-/** Returns a command of the starter as the user would type it. */
+/** Returns a command as the user would type it. */
 export const plainCommand = (...args: ReadonlyArray<string>): string =>
-  [starterName(), ...args.map(shellQuoted)].join(" ");
+  [commandName(), ...args.map(shellQuoted)].join(" ");
 
 /** Purpose of an operation, and its command if that has another name or words of its own. */
 const COMMANDS: Readonly<
@@ -110,7 +107,7 @@ const READING: ReadonlySet<NextOperation["operation"]> = new Set([
 
 /** Returns the command that does an operation, as the user would type it. */
 export const commandOf = (next: NextOperation): string => {
-  const isOfNpm = starterName().startsWith(NPM_SCRIPT);
+  const isOfNpm = commandName().startsWith(NPM_SCRIPT);
   if (next.operation === "startWorker") {
     return isInstalled() && !isOfNpm ? "npx payments-worker" : "npm run worker";
   }

@@ -1,4 +1,4 @@
-import { isRecord, shownText, visibleJson, visibleLines } from "@durable-payments/api-core/values";
+import { isRecord, shownText, visibleJson, visibleLines } from "@durable-payments/client/values";
 import { stripVTControlCharacters } from "node:util";
 
 /** Output of a command: its answer on standard output, everything else on standard error. */

@@ -59,7 +59,7 @@ it("reports an error on standard error, with the command that helps on a line of
   const error = new InvalidInput({ message: "m".repeat(90), next: { operation: "inbox" } });
   reportError(processOutput(false), error);
   expect(written.join("").split("\n").at(-2)).toBe(
-    "  See what is waiting for a person: starter inbox",
+    "  See what is waiting for a person: durable-payments inbox",
   );
 });
 
@@ -75,28 +75,28 @@ it("makes further lines harmless first, and then wraps them", () => {
 });
 
 it.each([
-  [{ operation: "pay" }, "starter pay FILE --not-a-duplicate WHY --by NAME"],
+  [{ operation: "pay" }, "durable-payments pay FILE --not-a-duplicate WHY --by NAME"],
   [
     { operation: "pay", id: "invoice-17" },
-    "starter pay FILE --not-a-duplicate WHY --id invoice-17 --by NAME",
+    "durable-payments pay FILE --not-a-duplicate WHY --id invoice-17 --by NAME",
   ],
   [
     { operation: "onboard", id: "card-1" },
-    "starter onboard FILE --not-a-duplicate WHY --id card-1 --by NAME",
+    "durable-payments onboard FILE --not-a-duplicate WHY --id card-1 --by NAME",
   ],
   [
     retryNext(
       { workflowId: "invoice-17", runId: "run-1" },
       { isOverruling: true, isAmended: true, isRestarted: true },
     ),
-    "starter retry invoice-17 --if-run run-1 --override --reason WHY --amend FILE --restart --by NAME",
+    "durable-payments retry invoice-17 --if-run run-1 --override --reason WHY --amend FILE --restart --by NAME",
   ],
   [
     retryNext(
       { workflowId: "invoice-17", runId: "run-1" },
       { isOverruling: false, isAmended: false, isRestarted: false },
     ),
-    "starter retry invoice-17 --if-run run-1 --by NAME",
+    "durable-payments retry invoice-17 --if-run run-1 --by NAME",
   ],
 ] as const)("keeps what was given in the command that is offered: %j", (next, command) => {
   expect(commandOf(next)).toBe(command);
@@ -131,7 +131,7 @@ it("prints how to replay a workflow that this package does not have", () => {
 
 it("quotes what a shell would not take for one argument", () => {
   expect(commandOf({ operation: "cancel", workflowId: "it's 1" })).toBe(
-    String.raw`starter cancel 'it'\''s 1' --reason WHY --by NAME`,
+    String.raw`durable-payments cancel 'it'\''s 1' --reason WHY --by NAME`,
   );
 });
 

@@ -229,17 +229,17 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
   ["without Temporal", run({ notes: ["Cannot connect to Temporal."] })],
 ];
 
-const name = process.env["STARTER_COMMAND"];
+const name = process.env["DURABLE_PAYMENTS_COMMAND"];
 beforeEach(() => {
   vi.stubEnv("PAYMENTS_PERSON", undefined);
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  if (name === undefined) delete process.env["STARTER_COMMAND"];
+  if (name === undefined) delete process.env["DURABLE_PAYMENTS_COMMAND"];
 });
 
 /** Lines that are copied stay whole: links and commands. */
-const isCopied = (line: string): boolean => /^ {4}starter /.test(line);
+const isCopied = (line: string): boolean => /^ {3,4}durable-payments /.test(line);
 
 const expectNarrow = (text: string): void => {
   const wide = text.split("\n").filter((line) => columnsOf(line) > 80 && !isCopied(line));
@@ -259,7 +259,9 @@ it("puts the consequences of the answers before the reason of the question", () 
   expect(lines[0]).toBe("1 question · 0 approvals");
   expect(lines[2]).toBe("1. Question: 250.00 EUR to b-1, Invoice 17");
   expect(text.indexOf("RESEND: pays twice")).toBeLessThan(text.indexOf("Why: "));
-  expect(lines.at(-1)).toBe("   starter answer invoice-17 --choose 'found|resend|end' --by NAME");
+  expect(lines.at(-1)).toBe(
+    "   durable-payments answer invoice-17 --choose 'found|resend|end' --by NAME",
+  );
 });
 
 it("says that nothing is waiting for a person", () => {
@@ -596,7 +598,7 @@ it("shows problems of one kind as one item, with their number and sum", () => {
   expectNarrow(text);
   expect(text).toContain("1 problem");
   expect(text).toContain("500 payments, 3752.50 EUR");
-  expect(text.split("\n").at(-1)).toBe("   starter show invoice-17");
+  expect(text.split("\n").at(-1)).toBe("   durable-payments show invoice-17");
 });
 
 const fine: ShownOverview = {

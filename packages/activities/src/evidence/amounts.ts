@@ -1,5 +1,5 @@
 import * as BigDecimal from "effect/BigDecimal";
-import { canonicalDecimal } from "@durable-payments/api-core/values";
+import { canonicalDecimal } from "@durable-payments/client/values";
 
 /** A decimal of digits before and after a point, in its canonical form. */
 const decimalOf = (whole: string, fraction: string): string =>

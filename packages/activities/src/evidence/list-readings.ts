@@ -1,4 +1,4 @@
-import type { Page, UnreadableRow } from "@durable-payments/api-core";
+import type { Page, UnreadableRow } from "@durable-payments/client";
 import { isRefusedRead, withReason } from "../write/outcomes.ts";
 import { WholeList } from "./whole-list.ts";
 

@@ -1,4 +1,4 @@
-import { canonicalDecimal, lettersAndDigits } from "@durable-payments/api-core/values";
+import { canonicalDecimal, lettersAndDigits } from "@durable-payments/client/values";
 import { isOtherAmount, readingsOf } from "./amounts.ts";
 
 const caseless = (text: string): string => text.toUpperCase().toLowerCase();

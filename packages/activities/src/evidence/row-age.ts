@@ -1,4 +1,4 @@
-import { type Assumptions, readTime } from "@durable-payments/api-core";
+import { type Assumptions, readTime } from "@durable-payments/client";
 
 /*
  * Decides whether a listed row is older than our first send. Both mistakes lose money. If our own row counts as older,

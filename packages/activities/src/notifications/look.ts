@@ -1,4 +1,4 @@
-import { redact } from "@durable-payments/api-core";
+import { redact } from "@durable-payments/client";
 import { type Ledger, limitsId } from "@durable-payments/ledger";
 import type {
   NotificationData,
@@ -167,7 +167,7 @@ const worded = (
     ...(webUi !== undefined && {
       webUi: webUiLink(webUi, namespace, workflowId, runId),
     }),
-    ...(isPlain(workflowId) && { command: `starter show ${workflowId}` }),
+    ...(isPlain(workflowId) && { command: `durable-payments show ${workflowId}` }),
   },
 });
 

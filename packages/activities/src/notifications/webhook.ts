@@ -1,4 +1,4 @@
-import { isLoopback, messageOf } from "@durable-payments/api-core/values";
+import { isLoopback, messageOf } from "@durable-payments/client/values";
 import type { Delivery, QueuedNotification } from "@durable-payments/protocol/notifications";
 import { lateAfterMsOf, type Settings } from "@durable-payments/protocol/settings";
 import { Webhook } from "standardwebhooks";

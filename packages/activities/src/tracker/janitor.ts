@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { Ledger, WriteRow, WriteName } from "@durable-payments/ledger";
 import {

@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import { textAt } from "@durable-payments/protocol";
 import { isLeftUnread, matchText } from "../evidence/match.ts";
 import type { Ledger } from "@durable-payments/ledger";

@@ -1,6 +1,6 @@
-import type { PaymentsClient } from "@durable-payments/api-core";
-import { checkInput, operation as contractOf } from "@durable-payments/api-core/contract";
-import { isRecord } from "@durable-payments/api-core/values";
+import type { PaymentsClient } from "@durable-payments/client";
+import { checkInput, operation as contractOf } from "@durable-payments/client/contract";
+import { isRecord } from "@durable-payments/client/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
 import { describeAccount } from "@durable-payments/protocol/account";

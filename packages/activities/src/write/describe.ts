@@ -1,4 +1,4 @@
-import { cleanTexts } from "@durable-payments/api-core/values";
+import { cleanTexts } from "@durable-payments/client/values";
 import type { JsonObject, Ledger, WriteRequest } from "@durable-payments/ledger";
 import { requestHash, requestTerms, textAt, withoutAccounts } from "@durable-payments/protocol";
 import { payeeMark, personMarks } from "@durable-payments/protocol/account";

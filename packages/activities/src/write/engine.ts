@@ -1,5 +1,5 @@
-import { isPaymentsError } from "@durable-payments/api-core";
-import { messageOf } from "@durable-payments/api-core/values";
+import { isPaymentsError } from "@durable-payments/client";
+import { messageOf } from "@durable-payments/client/values";
 import {
   advance,
   type Call,

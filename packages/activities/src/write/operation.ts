@@ -1,4 +1,4 @@
-import type { Endpoints, Fault } from "@durable-payments/api-core";
+import type { Endpoints, Fault } from "@durable-payments/client";
 import type {
   Call,
   JsonObject,

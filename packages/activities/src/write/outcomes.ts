@@ -1,4 +1,4 @@
-import { isPaymentsError, type PaymentsError } from "@durable-payments/api-core";
+import { isPaymentsError, type PaymentsError } from "@durable-payments/client";
 import { countFailure } from "../failure-counter.ts";
 import { grownWait, type JsonObject, type SendOutcome } from "@durable-payments/ledger";
 

@@ -1,5 +1,5 @@
-import { type Fault, redact } from "@durable-payments/api-core";
-import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import { type Fault, redact } from "@durable-payments/client";
+import { isRecord, messageOf } from "@durable-payments/client/values";
 import {
   grownWait,
   type JsonObject,

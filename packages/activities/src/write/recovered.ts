@@ -7,7 +7,7 @@
  * answer to a send whose ledger was restored meanwhile. Its time is that of the result. The tracker reads the outcome of a
  * payout, and whether the service has it at all.
  */
-import { isRecord, lookUp } from "@durable-payments/api-core/values";
+import { isRecord, lookUp } from "@durable-payments/client/values";
 import {
   advance,
   type Call,

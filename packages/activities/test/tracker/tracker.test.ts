@@ -1,4 +1,4 @@
-import { PaymentsClient } from "@durable-payments/api-core";
+import { PaymentsClient } from "@durable-payments/client";
 import {
   type Batch,
   type BatchRowState,

@@ -1,4 +1,4 @@
-import { defaultAssumptions, type Payout } from "@durable-payments/api-core";
+import { defaultAssumptions, type Payout } from "@durable-payments/client";
 import { describe, expect, it } from "vitest";
 import { payoutStatus, type Words } from "../../src/payout-status.ts";
 

@@ -1,4 +1,4 @@
-import { createClient } from "@durable-payments/api-core";
+import { createClient } from "@durable-payments/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { withSent } from "../../src/waits.ts";
 import { beneficiary, payout as withKey } from "../support/bodies.ts";

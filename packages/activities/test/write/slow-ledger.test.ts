@@ -1,5 +1,5 @@
 import { advance, type Call, type Ledger } from "@durable-payments/ledger";
-import { PERMITTED_FOR_MS } from "@durable-payments/api-core/values";
+import { PERMITTED_FOR_MS } from "@durable-payments/client/values";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { beneficiary, payout as withKey } from "../support/bodies.ts";
 import { makeWorld } from "../support/writes.ts";

@@ -65,7 +65,7 @@ export interface PaymentsClientShape extends Operations {
  */
 export const BeforeSend = Context.Reference<
   (operation: OperationName) => Effect.Effect<void, PaymentsError>
->("@durable-payments/api-core/BeforeSend", { defaultValue: () => () => Effect.void });
+>("@durable-payments/client/BeforeSend", { defaultValue: () => () => Effect.void });
 
 /** Every operation, and what it is: a read, a list that answers page by page, or a write. The contract says the same. */
 const kinds: {

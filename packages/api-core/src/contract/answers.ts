@@ -28,7 +28,7 @@ type Read<A> = (data: unknown) => Option.Option<A>;
  * The schemas below serve a server and the OpenAPI document. The client reads an answer by the function that a schema
  * carries in this annotation: in one pass, without an envelope around the data, at a fifth of the cost.
  */
-const READ = "@durable-payments/api-core/read";
+const READ = "@durable-payments/client/read";
 
 /** Gives a schema the function that reads its values. */
 export const readBy = <A>(
@@ -106,7 +106,7 @@ interface TextField {
   readonly unset?: string;
 }
 
-const TEXT = "@durable-payments/api-core/text";
+const TEXT = "@durable-payments/client/text";
 
 const text = (field: TextField) => Schema.String.annotate({ [TEXT]: field });
 

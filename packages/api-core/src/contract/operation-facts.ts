@@ -16,7 +16,7 @@ export type IdempotencyClass = "safe" | "idempotent" | "keyed" | "none";
 
 /** The operation's {@link IdempotencyClass}; the strictest unless an endpoint says otherwise. */
 export const Idempotency = Context.Reference<IdempotencyClass>(
-  "@durable-payments/api-core/Idempotency",
+  "@durable-payments/client/Idempotency",
   { defaultValue: () => "none" },
 );
 
@@ -29,7 +29,7 @@ export interface Paging {
 }
 
 /** The operation's {@link Paging}; undefined unless it is paged. */
-export const Paged = Context.Reference<Paging | undefined>("@durable-payments/api-core/Paged", {
+export const Paged = Context.Reference<Paging | undefined>("@durable-payments/client/Paged", {
   defaultValue: () => undefined,
 });
 
@@ -66,6 +66,6 @@ export const TOKEN_HEADER = "x-auth-token";
  * implements it by checking both; the client itself sends them.
  */
 export class SignedIn extends HttpApiMiddleware.Service<SignedIn>()(
-  "@durable-payments/api-core/SignedIn",
+  "@durable-payments/client/SignedIn",
   { error: Refusal },
 ) {}

@@ -9,7 +9,7 @@ export type RawRequest = Readonly<Record<string, unknown>>;
 /** A rule that ties several fields; it must cope with fields that are missing or of a wrong type. */
 export type Rule = (request: RawRequest) => ReadonlyArray<Fault>;
 
-const rulesKey = "@durable-payments/api-core/rules";
+const rulesKey = "@durable-payments/client/rules";
 
 /** Text of a field, or the empty string if it is missing or not a text. */
 export const given = (request: RawRequest, field: string): string => {

@@ -21,7 +21,7 @@ Check \`listLagSeconds\`, \`payoutKeyEcho\`, \`timeZone\`, and the statuses of a
 They determine how long a payout whose response was lost may be missing from the list, how it is recognised, and when it
 counts as paid. If \`listLagSeconds\` is too small, a payout may be made twice.
 
-This page is generated from \`packages/api-core/src/contract/assumptions.ts\`: \`npx vitest run --project=@durable-payments/api-core packages/api-core/test/documents.test.ts -u\`.
+This page is generated from \`packages/api-core/src/contract/assumptions.ts\`: \`npx vitest run --project=@durable-payments/client packages/api-core/test/documents.test.ts -u\`.
 `;
 
 const code = (text: string): string => `\`${text.replaceAll("|", "\\|")}\``;

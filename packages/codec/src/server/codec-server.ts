@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import { isOnThisMachine } from "@durable-payments/protocol/temporal-connection";
 import type { DataConverter, Payload } from "@temporalio/common";
 import { once } from "node:events";

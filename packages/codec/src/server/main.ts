@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { readFiles } from "@durable-payments/api-core/credentials";
-import { messageOf, visibleJson } from "@durable-payments/api-core/values";
+import { readFiles } from "@durable-payments/client/credentials";
+import { messageOf, visibleJson } from "@durable-payments/client/values";
 import { isOnThisMachine } from "@durable-payments/protocol/temporal-connection";
 import { once } from "node:events";
 import { parseArgs } from "node:util";

@@ -1,5 +1,5 @@
-import { redact } from "@durable-payments/api-core";
-import { isRecord } from "@durable-payments/api-core/values";
+import { redact } from "@durable-payments/client";
+import { isRecord } from "@durable-payments/client/values";
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import * as Option from "effect/Option";
 import * as Schema from "effect/Schema";

@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import type { Settings } from "@durable-payments/protocol/settings";
 import * as Schema from "effect/Schema";
 import { createHash, timingSafeEqual } from "node:crypto";

@@ -1,4 +1,4 @@
-import { PERSON_MARK } from "@durable-payments/api-core/values";
+import { PERSON_MARK } from "@durable-payments/client/values";
 import { moneyStateOf, reasonProblem, type SimilarPayment } from "@durable-payments/ledger";
 import { findRun } from "../facts/connection/temporal.ts";
 import { invalidInput, type NextOperation, refused } from "../errors.ts";

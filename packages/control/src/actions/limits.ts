@@ -2,7 +2,7 @@
  * The limits of an account, as people set and approve them. A tighter limit applies at once; a looser one waits for a second
  * person, who reads the limits before and after it. Only the ledger is needed.
  */
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import {
   type AccountLimits,
   type Amounts,

@@ -5,7 +5,7 @@
  * unfinished, and nothing else: a run whose payout was made needs no run, because the tracker follows payouts. A run that is
  * started under its own id, with its input, continues: its steps have their rows. Under another id, it would be paid twice.
  */
-import { lookUp } from "@durable-payments/api-core/values";
+import { lookUp } from "@durable-payments/client/values";
 import { type Ledger, PURPOSES, type Run, type WriteRow } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { chunkId } from "@durable-payments/protocol/calls";

@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import { baseQueue, queryText, queryTexts, queryTime } from "@durable-payments/protocol";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import type { WorkflowBundle } from "@temporalio/worker";

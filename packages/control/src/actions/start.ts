@@ -1,4 +1,4 @@
-import { cleanTexts, isRecord } from "@durable-payments/api-core/values";
+import { cleanTexts, isRecord } from "@durable-payments/client/values";
 import {
   type Decision,
   type Ledger,
@@ -176,7 +176,7 @@ export const startPaymentAt = async <W extends Workflow>(
     workflowIdConflictPolicy: "FAIL",
     memo: { [VOUCHER]: { workflowId: id, at: now, is: "first" } } satisfies RunMemo,
     staticSummary: summaryOf(payment, type),
-    staticDetails: `Started by ${startedBy}.\n\nState, decisions and next steps, in a terminal:\n\n    starter show ${id}`,
+    staticDetails: `Started by ${startedBy}.\n\nState, decisions and next steps, in a terminal:\n\n    durable-payments show ${id}`,
   });
   const handle = await starting.catch(async (error: unknown) => {
     if (error instanceof WorkflowExecutionAlreadyStartedError)

@@ -1,4 +1,4 @@
-import { formatAmount } from "@durable-payments/api-core/decimal";
+import { formatAmount } from "@durable-payments/client/decimal";
 import type {
   BatchRowStatus,
   MoneyState,

@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import type { Actor } from "@durable-payments/ledger";
 import { CANCELLED, failureTypes } from "@durable-payments/protocol/calls";
 import { type Failure, readFailure } from "@durable-payments/protocol/failures";

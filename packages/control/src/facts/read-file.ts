@@ -1,6 +1,6 @@
-import { didYouMean, type Fault } from "@durable-payments/api-core";
-import { operation } from "@durable-payments/api-core/contract";
-import { cleanText, isRecord } from "@durable-payments/api-core/values";
+import { didYouMean, type Fault } from "@durable-payments/client";
+import { operation } from "@durable-payments/client/contract";
+import { cleanText, isRecord } from "@durable-payments/client/values";
 import { CsvError, type Info, parse } from "csv-parse";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";

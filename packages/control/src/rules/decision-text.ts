@@ -2,7 +2,7 @@
  * Words of decisions, as their person would say them: the log and the view of an approver say the same, so that nobody has to
  * guess whether they mean the same.
  */
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import { type Decision, limitsOf } from "@durable-payments/ledger";
 import { limitsText } from "./limits-text.ts";
 

@@ -3,8 +3,8 @@ import {
   type Fault,
   firstFaults,
   type OperationName,
-} from "@durable-payments/api-core";
-import { checkInput } from "@durable-payments/api-core/contract";
+} from "@durable-payments/client";
+import { checkInput } from "@durable-payments/client/contract";
 import {
   canonicalDecimal,
   cleanTexts,
@@ -12,7 +12,7 @@ import {
   isRecord,
   keyFault,
   lookUp,
-} from "@durable-payments/api-core/values";
+} from "@durable-payments/client/values";
 import type { OnboardCardholderInput, PayoutInput, Workflows } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import { inputFaults } from "@durable-payments/protocol/inputs";

@@ -1,4 +1,4 @@
-import { cleanTexts, isRecord } from "@durable-payments/api-core/values";
+import { cleanTexts, isRecord } from "@durable-payments/client/values";
 import type { Ledger } from "@durable-payments/ledger";
 import { accountNumbersOf, textAt, withoutAccounts } from "@durable-payments/protocol";
 import {

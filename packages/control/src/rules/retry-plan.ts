@@ -1,5 +1,5 @@
-import type { Assumptions } from "@durable-payments/api-core";
-import { isRecord, lookUp } from "@durable-payments/api-core/values";
+import type { Assumptions } from "@durable-payments/client";
+import { isRecord, lookUp } from "@durable-payments/client/values";
 import type { Decision, RecordedWrite, WriteRow } from "@durable-payments/ledger";
 import { mergePatch, patchedFields } from "@durable-payments/protocol";
 import {

@@ -1,4 +1,4 @@
-import { shownText, visibleText } from "@durable-payments/api-core/values";
+import { shownText, visibleText } from "@durable-payments/client/values";
 import { stringify } from "csv-stringify/sync";
 import type { BatchRowView } from "../rules/batch-rows.ts";
 import type { ListedPayment, RunView } from "../rules/run-view.ts";

@@ -1,4 +1,4 @@
-import { lettersAndDigits } from "@durable-payments/api-core/values";
+import { lettersAndDigits } from "@durable-payments/client/values";
 import {
   endAmong,
   type FoundRun,

@@ -3,7 +3,7 @@
  * the doctor say how the installation is. It is read from the ledger alone, so that it is the same while Temporal is away, and
  * after it has forgotten a run.
  */
-import { formatAmount } from "@durable-payments/api-core/decimal";
+import { formatAmount } from "@durable-payments/client/decimal";
 import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
 import type { NextOperation } from "../errors.ts";
 import { type Inbox, moneyOfItem, readInbox } from "./inbox.ts";

@@ -1,4 +1,4 @@
-import { formatAmount } from "@durable-payments/api-core/decimal";
+import { formatAmount } from "@durable-payments/client/decimal";
 import type { Ledger, MoneyState, MoneySum, SumsBy } from "@durable-payments/ledger";
 import * as BigDecimal from "effect/BigDecimal";
 import { payeeParts } from "../facts/payees.ts";

@@ -7,7 +7,7 @@ import {
   wasNeverStarted,
 } from "@durable-payments/ledger";
 import { findEnd } from "@durable-payments/activities";
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import { webUiLink } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { setTimeout } from "node:timers/promises";

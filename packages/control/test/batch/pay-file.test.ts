@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/api-core";
+import { defaultAssumptions } from "@durable-payments/client";
 import { openLedger } from "@durable-payments/ledger";
 import { requestTerms } from "@durable-payments/protocol";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

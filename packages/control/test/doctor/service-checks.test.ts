@@ -1,4 +1,4 @@
-import { makeClientOptions } from "@durable-payments/api-core/settings";
+import { makeClientOptions } from "@durable-payments/client/settings";
 import { startSimulator } from "@durable-payments/simulator";
 import { afterAll, expect, it } from "vitest";
 import { answeredIn, checkService, clockSeen } from "../../src/views/doctor/doctor.ts";

@@ -1,5 +1,5 @@
-import { type CreateBeneficiaryInput, defaultAssumptions } from "@durable-payments/api-core";
-import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
+import { type CreateBeneficiaryInput, defaultAssumptions } from "@durable-payments/client";
+import { canonicalDecimal, isRecord } from "@durable-payments/client/values";
 import type { PayoutInput, Workflows } from "@durable-payments/protocol";
 import { nudgeSignal, VOUCHER } from "@durable-payments/protocol/calls";
 import * as inputs from "@durable-payments/tools/test-data/inputs";

@@ -1,4 +1,4 @@
-import { canonicalDecimal } from "@durable-payments/api-core/values";
+import { canonicalDecimal } from "@durable-payments/client/values";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 
 /** A payee with everything that chooses where the money goes: fields of a beneficiary. */

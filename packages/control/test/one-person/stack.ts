@@ -1,4 +1,4 @@
-import { createClient } from "@durable-payments/api-core";
+import { createClient } from "@durable-payments/client";
 import { type Amounts, openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import type { Polling } from "@durable-payments/plugin";
 import { paymentsPluginIn } from "@durable-payments/plugin/internal";

@@ -1,6 +1,6 @@
 // A loss of Temporal's database on real servers, and the procedure of docs/restore.md by the real command line.
-import { defaultAssumptions } from "@durable-payments/api-core";
-import { formatAmount } from "@durable-payments/api-core/decimal";
+import { defaultAssumptions } from "@durable-payments/client";
+import { formatAmount } from "@durable-payments/client/decimal";
 import { OPEN_RUNS } from "@durable-payments/protocol";
 import { runApp } from "@durable-payments/tools/testing";
 import * as inputs from "@durable-payments/tools/test-data/inputs";

@@ -1,4 +1,4 @@
-import { createClient, defaultAssumptions } from "@durable-payments/api-core";
+import { createClient, defaultAssumptions } from "@durable-payments/client";
 import type { Simulator } from "@durable-payments/simulator";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { planPayout } from "../../src/rules/input.ts";

@@ -6,8 +6,8 @@
  * one as soon as somebody else has approved it. The limits of now follow from the log alone. A worker, a step or a start
  * can only ask for more.
  */
-import { isAtLeast } from "@durable-payments/api-core/decimal";
-import { canonicalDecimal } from "@durable-payments/api-core/values";
+import { isAtLeast } from "@durable-payments/client/decimal";
+import { canonicalDecimal } from "@durable-payments/client/values";
 import { isSamePerson } from "./person.ts";
 import type { Json, WriteRequest } from "./row.ts";
 import type { Decision } from "../store/log.ts";

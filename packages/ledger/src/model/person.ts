@@ -4,7 +4,7 @@
  * small l. So names are compared by a skeleton as in Unicode TR39, which leaves out all that a reader overlooks, and a
  * name that mixes scripts, which nobody has, is refused.
  */
-import { SHOWS_NOTHING } from "@durable-payments/api-core/values";
+import { SHOWS_NOTHING } from "@durable-payments/client/values";
 
 const LONGEST_NAME = 200;
 

@@ -10,7 +10,7 @@
  * fails, the connection is closed and another one is opened; the caller gets `LedgerUnavailable` within the time limits
  * below, and may ask again.
  */
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, type PoolClient, TypeOverrides, types } from "pg";
 import { readPostgresUrl } from "./postgres-url.ts";

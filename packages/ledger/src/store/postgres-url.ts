@@ -1,4 +1,4 @@
-import { isLoopback } from "@durable-payments/api-core/values";
+import { isLoopback } from "@durable-payments/client/values";
 import { accessSync, constants } from "node:fs";
 import { LedgerUnavailable } from "./store.ts";
 

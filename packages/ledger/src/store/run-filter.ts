@@ -1,4 +1,4 @@
-import { PERSON_MARK } from "@durable-payments/api-core/values";
+import { PERSON_MARK } from "@durable-payments/client/values";
 import type { RunStatus } from "./schema.ts";
 import type { Database, Where } from "./store.ts";
 import { type SqlValue, toJson } from "./table.ts";

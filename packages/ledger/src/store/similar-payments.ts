@@ -1,4 +1,4 @@
-import { comparableText, PERSON_MARK } from "@durable-payments/api-core/values";
+import { comparableText, PERSON_MARK } from "@durable-payments/client/values";
 import { moneyOf } from "../model/limits.ts";
 import type { Standing } from "../model/standing.ts";
 import type { PlannedPayment, SimilarPayment } from "./ledger.ts";

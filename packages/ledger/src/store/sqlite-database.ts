@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import { closeSync, existsSync, mkdirSync, openSync, statfsSync, statSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import {

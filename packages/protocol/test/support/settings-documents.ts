@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import { Schema } from "effect";
 import { SettingsSchema } from "../../src/settings-schema.ts";
 import { settingVariables } from "../../src/settings.ts";
@@ -80,7 +80,7 @@ export const settingsPage = (): string => {
 
 This page is for anyone who configures a worker, the command line or the codec server. It lists each setting and its environment variable.
 
-A worker needs an account with its API key, Temporal, and the ledger. The command line needs the same settings as the workers. Commands that decide, such as \`starter approve\`, and \`starter inbox\` need only the ledger. The codec server needs \`keyring\` and \`TEMPORAL_NAMESPACE\`.
+A worker needs an account with its API key, Temporal, and the ledger. The command line needs the same settings as the workers. Commands that decide, such as \`durable-payments approve\`, and \`durable-payments inbox\` need only the ledger. The codec server needs \`keyring\` and \`TEMPORAL_NAMESPACE\`.
 
 \`PAYMENTS_SETTINGS\` names one JSON file that holds all settings. An environment variable overrides its setting in the file. \`PaymentsPlugin\` takes the same settings as options; options override both.
 
@@ -106,7 +106,7 @@ ${settingsTable(ofService)}
 
 \`maxAmounts\` and \`approveAbove\` apply to payouts, cards and withdrawals. \`approveAbove\` also applies to the totals of batches, and to amended and resent payments. The ledger keeps the limits, so they apply to all workers.
 
-They apply to the sends of this worker alone, and can only tighten the limits of the account, which [\`starter limits set\`](answer-and-approve.md) records for all workers. A worker without them changes nothing.
+They apply to the sends of this worker alone, and can only tighten the limits of the account, which [\`durable-payments limits set\`](answer-and-approve.md) records for all workers. A worker without them changes nothing.
 
 ## Worker, ledger and tools
 

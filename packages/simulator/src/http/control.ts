@@ -1,6 +1,6 @@
-import { faultsText } from "@durable-payments/api-core";
-import { faultsOf } from "@durable-payments/api-core/settings";
-import { Refusal, REFUSAL_CODE } from "@durable-payments/api-core/contract";
+import { faultsText } from "@durable-payments/client";
+import { faultsOf } from "@durable-payments/client/settings";
+import { Refusal, REFUSAL_CODE } from "@durable-payments/client/contract";
 import { Effect, Option, Schema } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { setVerification, VERIFICATIONS } from "../model/cards.ts";

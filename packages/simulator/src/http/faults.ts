@@ -1,5 +1,5 @@
-import { operationNames } from "@durable-payments/api-core";
-import { REFUSAL_CODE } from "@durable-payments/api-core/contract";
+import { operationNames } from "@durable-payments/client";
+import { REFUSAL_CODE } from "@durable-payments/client/contract";
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest";
 import { Effect, Schema } from "effect";
 import { type HttpServerRequest, HttpServerResponse } from "effect/http";

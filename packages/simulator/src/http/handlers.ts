@@ -1,5 +1,5 @@
-import type { Input, OperationName, Output } from "@durable-payments/api-core";
-import { SUCCESS_CODE } from "@durable-payments/api-core/contract";
+import type { Input, OperationName, Output } from "@durable-payments/client";
+import { SUCCESS_CODE } from "@durable-payments/client/contract";
 import { Effect, Layer } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";

@@ -1,6 +1,6 @@
-import { defaultAssumptions, faultsText } from "@durable-payments/api-core";
-import { faultsOf } from "@durable-payments/api-core/settings";
-import { fromWire, PaymentsApi, Refusal, REFUSAL_CODE } from "@durable-payments/api-core/contract";
+import { defaultAssumptions, faultsText } from "@durable-payments/client";
+import { faultsOf } from "@durable-payments/client/settings";
+import { fromWire, PaymentsApi, Refusal, REFUSAL_CODE } from "@durable-payments/client/contract";
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest";
 import { Console, Effect, Layer } from "effect";
 import { HttpServerRequest, HttpServerResponse } from "effect/http";

@@ -3,7 +3,7 @@ import {
   CLIENT_ID_HEADER,
   SignedIn,
   TOKEN_HEADER,
-} from "@durable-payments/api-core/contract";
+} from "@durable-payments/client/contract";
 import { Effect, Layer } from "effect";
 import { HttpServerRequest } from "effect/http";
 import { randomBytes } from "node:crypto";

@@ -1,4 +1,4 @@
-import { Refusal } from "@durable-payments/api-core/contract";
+import { Refusal } from "@durable-payments/client/contract";
 import { Effect } from "effect";
 import { ACCOUNT_NAME, createBalance, fund } from "../model/money.ts";
 import { addPayer } from "../model/payees.ts";

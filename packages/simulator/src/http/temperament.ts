@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import { Schema } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";

@@ -1,5 +1,5 @@
-import { CARD_CURRENCY } from "@durable-payments/api-core/contract";
-import { formatAmount } from "@durable-payments/api-core/decimal";
+import { CARD_CURRENCY } from "@durable-payments/client/contract";
+import { formatAmount } from "@durable-payments/client/decimal";
 import type {
   Cardholder,
   CreateCardholderInput,
@@ -8,7 +8,7 @@ import type {
   ListCardholdersInput,
   UpdateCardInput,
   WithdrawFromCardInput,
-} from "@durable-payments/api-core";
+} from "@durable-payments/client";
 import { BigDecimal } from "effect";
 import { randomInt, randomUUID } from "node:crypto";
 import { fits, pageOf } from "./lists.ts";

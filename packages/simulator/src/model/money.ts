@@ -1,5 +1,5 @@
-import type { Input } from "@durable-payments/api-core";
-import { formatAmount, iso4217Digits } from "@durable-payments/api-core/decimal";
+import type { Input } from "@durable-payments/client";
+import { formatAmount, iso4217Digits } from "@durable-payments/client/decimal";
 import { BigDecimal, Option } from "effect";
 import { createHash, randomUUID } from "node:crypto";
 import type { RecordOf } from "./records.ts";

@@ -3,8 +3,8 @@ import type {
   CreatePayoutInput,
   Input,
   UpdateBeneficiaryInput,
-} from "@durable-payments/api-core";
-import { PayerSchema } from "@durable-payments/api-core/contract";
+} from "@durable-payments/client";
+import { PayerSchema } from "@durable-payments/client/contract";
 import { randomUUID } from "node:crypto";
 import type { RecordOf } from "./records.ts";
 import { refuse, type Unit } from "./unit.ts";

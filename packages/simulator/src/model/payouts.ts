@@ -1,10 +1,5 @@
-import { formatAmount } from "@durable-payments/api-core/decimal";
-import type {
-  CreatePayoutInput,
-  Input,
-  ListPayoutsInput,
-  Payout,
-} from "@durable-payments/api-core";
+import { formatAmount } from "@durable-payments/client/decimal";
+import type { CreatePayoutInput, Input, ListPayoutsInput, Payout } from "@durable-payments/client";
 import { BigDecimal } from "effect";
 import { randomUUID } from "node:crypto";
 import { fits, isWithin, pageOf } from "./lists.ts";

@@ -1,4 +1,4 @@
-import { Refusal, REFUSAL_CODE } from "@durable-payments/api-core/contract";
+import { Refusal, REFUSAL_CODE } from "@durable-payments/client/contract";
 import type { Kind, RecordOf } from "./records.ts";
 
 /** The timing of the service, and the form of its reads; times in milliseconds. */

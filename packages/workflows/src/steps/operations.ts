@@ -1,4 +1,4 @@
-import type { Input } from "@durable-payments/api-core";
+import type { Input } from "@durable-payments/client";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { failTask, runState } from "../run.ts";
 import { type Fields, sendWrite, type StepOptions } from "./write.ts";

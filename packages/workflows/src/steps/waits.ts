@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import type { Duration } from "@durable-payments/protocol";
 import {
   type PayoutWait,

@@ -1,5 +1,5 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/client/values";
 import {
   accountQueue,
   type Believed,

@@ -3,7 +3,7 @@ import {
   makePaymentsActivities,
   type OwnOperations,
 } from "@durable-payments/activities";
-import { PaymentsClient } from "@durable-payments/api-core";
+import { PaymentsClient } from "@durable-payments/client";
 import { type Ledger, openLedger } from "@durable-payments/ledger";
 import { accountHash, trackerId, type Workflows } from "@durable-payments/protocol";
 import { VOUCHER } from "@durable-payments/protocol/calls";

@@ -1,5 +1,5 @@
-import type { Assumptions } from "@durable-payments/api-core";
-import { cleanTexts, keyFault } from "@durable-payments/api-core/values";
+import type { Assumptions } from "@durable-payments/client";
+import { cleanTexts, keyFault } from "@durable-payments/client/values";
 import type { PayoutInput } from "@durable-payments/protocol";
 import { createHash, hash } from "node:crypto";
 import { extname } from "node:path";

@@ -1,4 +1,4 @@
-import { canonicalDecimal } from "@durable-payments/api-core/values";
+import { canonicalDecimal } from "@durable-payments/client/values";
 import {
   type Batch,
   type BatchRow,

@@ -1,4 +1,4 @@
-import type { Assumptions } from "@durable-payments/api-core";
+import type { Assumptions } from "@durable-payments/client";
 import { endAmong, type NewDecision, wasNeverStarted } from "@durable-payments/ledger";
 import { setTimeout as sleep } from "node:timers/promises";
 import { paidBy } from "../start.ts";

@@ -3,8 +3,8 @@ import {
   type InvalidSettings,
   createClient,
   type PromiseClient,
-} from "@durable-payments/api-core";
-import { messageOf } from "@durable-payments/api-core/values";
+} from "@durable-payments/client";
+import { messageOf } from "@durable-payments/client/values";
 import { openTextSeal } from "@durable-payments/codec";
 import {
   type Ledger,

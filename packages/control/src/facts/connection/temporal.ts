@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import {
   checkDataConverter,
   decodeMessage,
@@ -14,7 +14,7 @@ import {
   rereadApiKey,
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
-import { InvalidSettings } from "@durable-payments/api-core";
+import { InvalidSettings } from "@durable-payments/client";
 import {
   endStateOf,
   type EndOfRun,

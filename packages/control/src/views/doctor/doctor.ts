@@ -1,5 +1,5 @@
-import { type ClientOptions, NotAuthenticated } from "@durable-payments/api-core";
-import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import { type ClientOptions, NotAuthenticated } from "@durable-payments/client";
+import { isRecord, messageOf } from "@durable-payments/client/values";
 import { type Delivery, notifierId, testNotificationUpdate } from "@durable-payments/protocol";
 import {
   WorkflowNotFoundError,

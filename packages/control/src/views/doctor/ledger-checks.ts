@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/client/values";
 import type { Ledger, Overview } from "@durable-payments/ledger";
 import type { Tracked } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";

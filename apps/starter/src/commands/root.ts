@@ -1,5 +1,5 @@
 import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli";
-import { executableName } from "../output/next.ts";
+import { INSTALLED } from "../output/next.ts";
 import { answer, approve, cancel, pause, reject, resume, retry } from "./decide.ts";
 import { limits } from "./limits.ts";
 import { list, report } from "./list.ts";
@@ -29,7 +29,7 @@ const changing = [
 const reading = [list, report, show, inbox, doctor, replay] as const;
 
 /** The root command; without a subcommand it shows the overview. */
-export const starter = Command.make(executableName(), overview.flags, overview.run).pipe(
+export const root = Command.make(INSTALLED, overview.flags, overview.run).pipe(
   Command.withDescription(
     `Make payments and see their outcomes. Without a command, it shows an overview.
 

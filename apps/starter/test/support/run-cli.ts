@@ -11,7 +11,7 @@ export interface Ended {
 }
 
 /** Runs a command line in this process; a test runs one at a time, since all write to the same streams. */
-export const runStarter = async (...args: ReadonlyArray<string>): Promise<Ended> => {
+export const runCli = async (...args: ReadonlyArray<string>): Promise<Ended> => {
   const written = { stdout: "", stderr: "" };
   const into =
     (stream: keyof typeof written, end = "") =>
