@@ -48,7 +48,7 @@ const failedBy = ({ end }: Look, message = end?.reason ?? null): Effect => {
 
 const ended = (row: WriteRow, { become, look }: Context): Decided => {
   const message = look.end?.reason ?? row.message;
-  return become(row, nowEnded(row, message), "ended", failedBy(look, message));
+  return become(row, nowEnded(row, look, message), "ended", failedBy(look, message));
 };
 
 /** The run that asks for the write, with its workflow. */

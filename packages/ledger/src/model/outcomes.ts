@@ -188,7 +188,7 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
       const absences = row.absences + (row.from === null ? 0 : 1);
       const to = { doubt: 0, absences, unprovableSince: null, until: null };
       if (look.end !== undefined) {
-        const ended = { ...to, ...nowEnded({ ...row, doubt: 0 }, look.end.reason) };
+        const ended = { ...to, ...nowEnded({ ...row, doubt: 0 }, look, look.end.reason) };
         return become(row, ended, "not listed, ended", again);
       }
       if (absences >= MOST_ABSENT)

@@ -138,14 +138,27 @@ export const nowAsking = (look: Look, reason: string, more?: Asked): Partial<Wri
   message: reason,
 });
 
-/** A row that a person has ended. That vouches for nothing: a restored row keeps its epoch. */
-export const nowEnded = (row: WriteRow, message: string | null): Partial<WriteRow> => ({
-  epoch: row.epoch,
-  state: "ended",
-  question: null,
-  message,
-  request: row.doubt === 0 ? withoutFacts(row.request) : row.request,
-});
+/**
+ * A row that a person has ended. A restored ledger has forgotten what was sent after its copy: the outcome is unknown. The
+ * end vouches for nothing, so the row keeps its epoch.
+ */
+export const nowEnded = (
+  row: WriteRow,
+  { epoch, stopped }: Pick<Look, "epoch" | "stopped">,
+  message: string | null,
+): Partial<WriteRow> => {
+  // A pruned row is of epoch 0: its outcome was known.
+  const isRestored = stopped !== null || (row.epoch > 0 && row.epoch < epoch);
+  const doubt = isRestored ? Math.max(1, row.doubt) : row.doubt;
+  return {
+    epoch: row.epoch,
+    state: "ended",
+    question: null,
+    message,
+    doubt,
+    request: doubt === 0 ? withoutFacts(row.request) : row.request,
+  };
+};
 
 const MAY_STILL_BE_SENT: ReadonlyArray<WriteState> = ["ready", "refused", "asking"];
 
@@ -158,10 +171,12 @@ const OVERRULED_WAIT_MS = 60_000;
 /** A row after the end of its workflow id. If its outcome is unknown, it stays: fence and attempts see the end. */
 export const endedRow = (
   row: WriteRow,
-  look: Pick<Look, "epoch" | "now">,
+  look: Pick<Look, "epoch" | "now" | "stopped">,
   reason: string | null,
 ): WriteRow | undefined =>
-  mayEndNow(row) ? changed(row, look, { ...nowEnded(row, reason), isUntold: true }) : undefined;
+  mayEndNow(row)
+    ? changed(row, look, { ...nowEnded(row, look, reason), isUntold: true })
+    : undefined;
 
 /** A row after an end was overridden. Earlier approvals and answers are void. */
 export const overruledRow = (

@@ -69,19 +69,20 @@ export const decisionMethods = (store: Store) => {
       isAlone(decision) ? null : workflowId,
       workflowId,
       looks,
-      ([rows = [], lines = []], { epoch, now, sequence, ...log }) => {
+      ([rows = [], lines = []], { epoch, now, sequence, stopped, ...log }) => {
         const look: DecisionLook = {
           rows: rows.map((row) => readRow(row, seal)),
           decisions: lines.map((line) => readDecision(line, seal)),
           epoch,
           now,
           sequence,
+          stopped,
         };
         const concerned = check(look);
         log.decision(decision);
         const stops = decision.kind === "end" || decision.kind === "overrule";
         const stop = { isStopped: decision.kind === "end" };
-        const stopped = stops
+        const endings = stops
           ? [
               store.update(RUNS, stop, { "workflow_id = ?": workflowId }),
               refreshStatus([
@@ -94,7 +95,7 @@ export const decisionMethods = (store: Store) => {
           const changed = decidedRow(row, look, decision, concerned.includes(row));
           return changed === undefined ? [] : [saveRow(nextVersion(changed, row), row, seal)];
         });
-        return { value: undefined, writes: [...changes, ...stopped] };
+        return { value: undefined, writes: [...changes, ...endings] };
       },
     );
   };

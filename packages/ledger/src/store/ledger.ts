@@ -170,7 +170,7 @@ export class MadeByAnother extends Error {
 }
 
 /** Everything that is read when a person decides. */
-export interface DecisionLook extends Pick<Look, "now" | "epoch" | "sequence"> {
+export interface DecisionLook extends Pick<Look, "now" | "epoch" | "sequence" | "stopped"> {
   /** All writes with the id as their own, their owner or their root, of all accounts. */
   readonly rows: ReadonlyArray<WriteRow>;
   /** Decisions so far on the workflow id, and on the owners and roots of its own writes, oldest first. */

@@ -147,9 +147,15 @@ export type Where = Readonly<
 >;
 
 /** The log of a workflow id, and the ledger as a transaction finds it. */
-interface Log extends LogWriter, Pick<Look, "now" | "epoch" | "sequence"> {}
+interface Log extends LogWriter, Pick<Look, "now" | "epoch" | "sequence" | "stopped"> {}
 
-const LAST = { now: number, epoch: number, sequence: number, hash: textOrNull };
+const LAST = {
+  now: number,
+  epoch: number,
+  stopped: textOrNull,
+  sequence: number,
+  hash: textOrNull,
+};
 
 /** A database with the seal of its texts. */
 export class Store {
@@ -232,7 +238,7 @@ export class Store {
     decide: (found: Found, log: Log) => Decided<A>,
   ): Promise<A> {
     const last = query(
-      `SELECT ${this.database.dialect.now} AS now, epoch, (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
+      `SELECT ${this.database.dialect.now} AS now, epoch, stopped, (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
        (SELECT hash FROM log WHERE workflow_id = $1 ORDER BY sequence DESC LIMIT 1) AS hash FROM meta`,
       workflowId,
     );

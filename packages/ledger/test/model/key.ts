@@ -151,6 +151,7 @@ class Writer {
       epoch,
       flying,
       isPaused,
+      isEndOfNow,
       isStopped,
       isTight,
       left,
@@ -171,6 +172,7 @@ class Writer {
       bit(end !== undefined) +
         bit(isPaused) +
         bit(isStopped) +
+        bit(isEndOfNow) +
         bit(isTight) +
         bit(epoch > 1) +
         account,

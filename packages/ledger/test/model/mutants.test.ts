@@ -132,13 +132,25 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
       },
       "a row that an end has not reached keeps its epoch": {
         "an end vouches for a restored row": [
-          "ledger restored, ended and overruled",
+          "ledger restored, recovered later, ended",
           {
             endedRow: (row, look, reason) => {
               const after = endedRow(row, look, reason);
               return after && { ...after, epoch: look.epoch };
             },
           },
+          "made, and said not to be",
+        ],
+      },
+      "the outcome of a restored row that a person ends is unknown": {
+        "an end says that a restored row was not sent": [
+          "ledger restored, ended and overruled",
+          { endedRow: (row, look, reason) => endedRow(row, { ...look, epoch: row.epoch }, reason) },
+          "made, and said not to be",
+        ],
+        "an end says so before the recovery": [
+          "ledger restored, recovered later, ended",
+          { endedRow: (row, look, reason) => endedRow(row, { ...look, stopped: null }, reason) },
           "made, and said not to be",
         ],
       },

@@ -95,6 +95,10 @@ export const scenarios = {
     answers: 1,
     retries: 1,
   }),
+  "ledger restored, recovered later, ended": setting(
+    { loses: 1, restores: 1, ends: 1, overrules: 1, retries: 1 },
+    { isStoppedFirst: true },
+  ),
   "ledger restored, recovered later": setting(
     { loses: 1, restores: 1, retries: 1, amends: 1 },
     { isStoppedFirst: true },

@@ -163,6 +163,8 @@ export interface World extends Stored {
   /** Requests that were lost on the way, and may still arrive. */
   readonly flying: ReadonlyArray<Omit<Made, "isListed" | "isGone">>;
   readonly isStopped: boolean;
+  /** The row was ended by the ledger of now, and not before it was restored. */
+  readonly isEndOfNow: boolean;
   readonly account: string;
   /** Decisions about the limits of the account, and whether these need an approval of everything. */
   readonly limits: ReadonlyArray<Decision>;
@@ -209,6 +211,7 @@ export const start = (setting: Setting): World => ({
   end: undefined,
   isPaused: setting.budgets.pauses > 0,
   isStopped: false,
+  isEndOfNow: false,
   copy: undefined,
   run: {
     no: 1,
@@ -322,6 +325,7 @@ const stored = (w: World, row: WriteRow | undefined): World => {
   return {
     ...w,
     row: { ...row, version: (w.row?.version ?? 0) + 1 },
+    isEndOfNow: row.state === "ended" && (w.isEndOfNow || w.row?.state !== "ended"),
     sequence: w.sequence + (isAsked ? 1 : 0),
   };
 };
@@ -804,6 +808,7 @@ export class Model {
         ...change,
         epoch: isStoppedFirst ? w.epoch : w.epoch + 1,
         isStopped: isStoppedFirst,
+        isEndOfNow: false,
         sequence,
         copy: undefined,
         // A recovery takes longer than the time from an attempt's start to its dispatch.
@@ -1010,9 +1015,11 @@ export const violation = (w: World, { policy }: Setting): string | undefined => 
   if (row?.state === "done" && own === undefined) return "said to be made, and never made";
   if (row?.epoch === w.epoch && own !== undefined && own.request !== row.request.hash)
     return "another request is said to be made";
-  // Of a restored ledger nothing is believed until it is recovered.
+  // Of a restored ledger nothing is believed until it is recovered, apart from an end that it has recorded itself.
+  const isUnsent = row?.state === "ready" || row?.state === "refused";
   const saysUnsent =
-    !w.isStopped && row?.epoch === w.epoch && (row.state === "ready" || row.state === "refused");
+    !w.isStopped &&
+    (isUnsent ? row.epoch === w.epoch : row?.state === "ended" && row.doubt === 0 && w.isEndOfNow);
   if (saysUnsent && made.length > 0) return "made, and said not to be";
   return made.length > 1 ? "made twice" : undefined;
 };
