@@ -34,6 +34,6 @@ export type { SeenOfPayout } from "./store/payout-methods.ts";
 export type { RecordedWrite } from "./store/rows.ts";
 export { endAmong } from "./store/log.ts";
 export { wasNeverStarted } from "./store/run-methods.ts";
-export { OPEN_STATUSES, PURPOSES } from "./store/run-status.ts";
+export { OPEN_STATUSES, PAYOUT_FAILED, PURPOSES } from "./store/run-status.ts";
 export { LedgerUnavailable } from "./store/store.ts";
 export type { Seal } from "./store/table.ts";

@@ -62,7 +62,6 @@ const HOPELESS: Readonly<Record<string, string>> = {
   [failureTypes.alreadyCarriedOut]:
     "Another request has already succeeded under this id or key. If it was for the same, there is nothing to do. Otherwise use another key, and pay only the difference.",
   [failureTypes.madeTwice]: "It was made twice: sort it out with the bank.",
-  [failureTypes.payoutFailed]: notPaidText("failed"),
 };
 
 /** Outcomes of an identity check that stay: an incomplete one may pass later, and an open one ends. */
@@ -98,7 +97,9 @@ export const whyNot = ({
   const cannotHelp = (reason: string) =>
     refused(`A retry of ${workflowId} cannot help. ${reason} Nothing was done.`, workflowId);
   const notPaid = rows.find(({ standing }) => standing && standing in NOT_PAID)?.standing;
-  if (notPaid && workflowType === "payout") return cannotHelp(notPaidText(notPaid));
+  // The failure tells the outcome of then, which may be another one now.
+  if (notPaid && (workflowType === "payout" || failure?.type === failureTypes.payoutFailed))
+    return cannotHelp(notPaidText(notPaid));
   if (state === "succeeded") {
     return refused(
       `${workflowId} has completed: there is nothing to retry. Nothing was done.`,

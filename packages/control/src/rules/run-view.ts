@@ -123,10 +123,6 @@ export const namesOf = (shown: string | null) => {
   return { payeeName: name || null, payeeAccount: account || null };
 };
 
-/** Whether a person ended the run after a restored ledger may have forgotten what it had sent. */
-export const mayHaveSent = ({ isPlanned, isStopped, status }: FoundRun["run"]): boolean =>
-  isPlanned && isStopped && status === "unknown";
-
 /** Returns the payments of a run: those of its writes, else the planned one. */
 const paymentsOf = (
   { rows, run }: Pick<FoundRun, "rows" | "run">,
@@ -148,16 +144,12 @@ const paymentsOf = (
     }));
   }
   // The payment of a key is made by one run, and listed as that one's.
-  if (run.amount === null || !run.isPlanned) return [];
+  if (run.amount === null || run.planned === null) return [];
   return [
     {
       ...paymentFields(run),
       ...namesOf(nameOf(run.payee ?? run.alias)),
-      state: mayHaveSent(run)
-        ? "unknown"
-        : run.endState === null || run.endState === "missing"
-          ? "planned"
-          : "notPaid",
+      state: moneyStateOf(run.planned),
       operation: null,
       madeId: null,
       paymentDate: null,

@@ -17,10 +17,10 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import { NOT_YET } from "@durable-payments/protocol";
-import { failureTypes, nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
+import { nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
 import type { TimelineItem } from "../facts/history.ts";
 import { type Progress, waitOf } from "../facts/progress.ts";
-import { mayHaveSent, paymentFields, pauseOf, type StepView } from "./run-view.ts";
+import { paymentFields, pauseOf, type StepView } from "./run-view.ts";
 
 /** A run as the ledger has it, and what is known besides. */
 export interface Evidence extends FoundRun {
@@ -147,17 +147,6 @@ const moneyText = ({ run: { endState, status, type } }: Evidence): string | unde
 const endText = ({ by, reason }: Decision): string =>
   `stopped by ${by}${reason === null ? "" : `: ${reason}`}`;
 
-/**
- * Returns why a run has ended. An end tells the outcome of a payout as it was then; the ledger has the present one, which a
- * decision about the word may have changed.
- */
-export const endReasonOf = ({ rows, run }: FoundRun): string | null =>
-  run.endType === failureTypes.payoutFailed && rows.some(({ standing }) => IS_MADE.has(standing))
-    ? null
-    : run.endReason;
-
-const IS_MADE: ReadonlySet<Standing> = new Set(["made", "completed", "failed", "returned"]);
-
 const FORGOTTEN =
   "the ledger was restored while this run was open, and may have forgotten what it sent: look at the service";
 
@@ -168,9 +157,7 @@ export const reasonOf = (evidence: Evidence): string | null => {
   const asking = rows.find(isAsking);
   const approval = asking === undefined ? rows.find(awaitsApproval) : undefined;
   const doubted =
-    run.status === "unknown"
-      ? rows.find(({ standing, state }) => standing === "unknown" || state === "sending")
-      : undefined;
+    run.status === "unknown" ? rows.find(({ standing }) => standing === "unknown") : undefined;
   const unlisted = rows.find((row) => isUnlisted(row, evidence.words));
   const decided = rows.find(({ decidedWord }) => decidedWord !== null);
   const own = rows.filter(({ ownerId }) => ownerId === run.workflowId);
@@ -184,14 +171,14 @@ export const reasonOf = (evidence: Evidence): string | null => {
     end && endText(end),
     asking && `${asking.step}: ${asking.question?.reason ?? ""}`,
     approval && `${approval.step} needs approval: ${approval.question?.reason ?? ""}`,
-    mayHaveSent(run) && FORGOTTEN,
+    run.planned === "unknown" && FORGOTTEN,
     doubted && `${doubted.step}: ${unknownText(doubted, evidence)}`,
     lost,
     isOver ? lost === undefined && moneyText(evidence) : isHeld ? undefined : openText(evidence),
     unlisted &&
       `${wordText(unlisted, evidence)}, which no setting lists: use word to say what that means`,
     decided && wordText(decided, evidence),
-    lost !== undefined || run.endReason === end?.reason ? undefined : endReasonOf(evidence),
+    lost !== undefined || run.endReason === end?.reason ? undefined : run.endReason,
     // A decision is of no use to a paused workflow, so it is said with the question, too.
     progress?.isPaused &&
       "its workflow is paused in Temporal: it continues once it is unpaused there",

@@ -4,6 +4,7 @@ import {
   batchLogId,
   type BatchRowStatus,
   type Ledger,
+  moneyStateOf,
   type Pause,
 } from "@durable-payments/ledger";
 import { chunksOf } from "effect/Array";
@@ -12,7 +13,7 @@ import { keptOf } from "../actions/batch/batch.ts";
 import { type NextOperation, notFound } from "../errors.ts";
 import { readNames } from "../facts/payees.ts";
 import { decisionsOn } from "../rules/approval.ts";
-import { type BatchRowView, isFinalRow, moneyOfRow, rowView } from "../rules/batch-rows.ts";
+import { type BatchRowView, isFinalRow, rowView } from "../rules/batch-rows.ts";
 import { type FileListing, listingOf } from "../rules/listing.ts";
 import { pauseOf, sumMoney } from "../rules/run-view.ts";
 import { MONEY_STATES } from "./report.ts";
@@ -50,7 +51,7 @@ const totalsOf = (counts: ReadonlyArray<BatchCount>) =>
   [false, true].flatMap((isCovered) =>
     MONEY_STATES.flatMap((money) => {
       const of = counts.filter(
-        (one) => (one.status === "covered") === isCovered && moneyOfRow(one) === money,
+        (one) => (one.status === "covered") === isCovered && moneyStateOf(one.standing) === money,
       );
       const rows = of.reduce((sum, one) => sum + one.rows, 0);
       // As it was sent, or is to be sent.
@@ -64,7 +65,7 @@ const BEFORE: ReadonlyArray<Batch["state"]> = ["uploading", "reading", "needsApp
 const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch) => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
   const isOpen = BEFORE.includes(batch.state) || !counts.every(isFinalRow);
-  const isPaid = counts.every((one) => moneyOfRow(one) === "paid");
+  const isPaid = counts.every(({ standing }) => standing === "completed");
   const view: BatchView = {
     ...batch,
     totals: totalsOf(counts),

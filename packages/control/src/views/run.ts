@@ -26,7 +26,7 @@ import {
   type Status,
   viewOf,
 } from "../rules/run-view.ts";
-import { endReasonOf, type Evidence, isUnlisted, reasonOf, stepsOf } from "../rules/standing.ts";
+import { type Evidence, isUnlisted, reasonOf, stepsOf } from "../rules/standing.ts";
 
 /** A run that the ledger does not know, or that cannot be looked up there: Temporal alone says how it is. */
 const unrecorded = (
@@ -48,7 +48,7 @@ const unrecorded = (
   endType: null,
   endReason: null,
   isStopped: false,
-  isPlanned: true,
+  planned: "open",
   status: state,
 });
 
@@ -135,12 +135,11 @@ export const readRun = async (sources: Sources, workflowId: string) => {
   const nameOf = ledger ? await readNames(ledger, payees, rows) : () => null;
   const view = viewOf(evidence, reasonOf(evidence), nameOf);
   const inbox = ledger ? await itemsOf(ledger, rows) : [];
-  const endReason = endReasonOf(evidence);
   return {
     ...view,
     steps: stepsOf(evidence),
     inbox,
-    failure: endReason === null ? null : { type: run.endType ?? "", message: endReason },
+    failure: run.endReason === null ? null : { type: run.endType ?? "", message: run.endReason },
     /** The person who ended it, and the reason. */
     end: end === undefined ? null : { by: end.by, reason: end.reason, at: end.at },
     /** Its page in Temporal's Web UI. */

@@ -92,8 +92,7 @@ test("a file becomes a batch whose rows carry no input, and chunks that do", asy
   expect(await ledger.batchCounts(file.batch)).toEqual([
     {
       status: "notStarted",
-      earlier: null,
-      standing: null,
+      standing: "open",
       currency: "EUR",
       rows: 2,
       amount: "30.50",

@@ -86,6 +86,12 @@ test("a workflow of a user's own that undid a step is only started again", () =>
   expect(planRetry({ ...undid, isRestarted: true }).way).toBe("start");
 });
 
+test("a failure of a payout that is paid, by a corrected word, does not keep its workflow from a retry", () => {
+  const rows = [row({ state: "done", standing: "completed" })];
+  const more = { workflowType: "payOrder", failure: failure("PayoutFailed"), rows };
+  expect(whyNot(planning(more))).toBeUndefined();
+});
+
 const unanswered = row({ state: "asking", question: question() });
 
 test.each([
@@ -93,7 +99,15 @@ test.each([
   ["ended by a person", { end }, "Ada stopped invoice-17 (fraud)"],
   ["asking", { rows: [unanswered] }, "is waiting for an answer"],
   ["an invalid input", { failure: failure("InvalidRequest") }, "amend it"],
-  ["a failed payout", { failure: failure("PayoutFailed") }, "use another id or key"],
+  [
+    "a failed payout of another workflow",
+    {
+      workflowType: "payOrder",
+      failure: failure("PayoutFailed"),
+      rows: [row({ state: "done", standing: "failed" })],
+    },
+    "use another id or key",
+  ],
   ...(["failed", "returned"] as const).map(
     (standing) =>
       [

@@ -1,6 +1,7 @@
 import { openLedger, type BatchRowState, type PayoutOutcome } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
 import { batchOfId, followBatch } from "../../src/views/batch.ts";
+import { listRuns } from "../../src/views/list.ts";
 import { csvText, rowCsv } from "../../src/views/csv.ts";
 import { ACCOUNT, put, row } from "../support/rows.ts";
 
@@ -78,6 +79,59 @@ test("a row of a cancelled file names the newer file, or the single run, that ha
     "cancelled by ada: wrong date; a newer run of payout/2 has it",
     "cancelled by ada: wrong date",
   ]);
+});
+
+test("a row has the state of the money of its planned payment, also that of an earlier file", async () => {
+  for (const state of ["started", "covered"] as const) {
+    const { ledger } = await fileOf([null, null, null], state);
+    const { now } = await ledger.state();
+    const planned = { account: ACCOUNT, amount: "250.00", currency: "EUR", payee: "b-1" };
+    for (const at of [1, 2, 3])
+      await ledger.recordRun(
+        {
+          ...planned,
+          workflowId: `payout/${at}`,
+          type: "payout",
+          runId: null,
+          batch: "payouts/earlier",
+          batchRow: at,
+          reference: null,
+        },
+        now - 3_000,
+      );
+    const endNow = (workflowId: string) =>
+      ledger.decide({
+        ...ACTOR,
+        account: ACCOUNT,
+        workflowId,
+        step: null,
+        question: null,
+        value: {},
+        kind: "end",
+      });
+    await ledger.recover(ACTOR);
+    // The restored ledger may have forgotten its payout.
+    await endNow("payout/1");
+    // Its beneficiary may have been made twice, and nothing was paid.
+    const lost = row({ workflowId: "payout/2", step: "createBeneficiary", state: "unknown" });
+    await put(ledger, {
+      ...lost,
+      operation: "createBeneficiary",
+      request: { ...lost.request, amount: null, currency: null },
+    });
+    const states = async () => {
+      const rows = (await batchOfId(ledger, ID, true)).listed ?? [];
+      const { runs } = await listRuns({ ledger }, {}, { limit: 9 });
+      const listed = runs.toSorted((a, b) => (a.workflowId < b.workflowId ? -1 : 1));
+      const byRow = rows.map((one) => one.state);
+      expect(listed.flatMap(({ payments }) => payments.map((one) => one.state))).toEqual(byRow);
+      return byRow;
+    };
+    expect(await states()).toEqual(["unknown", "planned", "planned"]);
+    await endNow("payout/3");
+    expect((await states())[2]).toBe("unknown");
+    await ledger.close();
+  }
 });
 
 test("an amended row has the amount and the payee that were sent, never the name of the payee before", async () => {

@@ -1,4 +1,5 @@
 import { openLedger, type WriteRow } from "@durable-payments/ledger";
+import { failureTypes } from "@durable-payments/protocol/calls";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import type { Operations } from "../../src/facts/connection/operations.ts";
 import { type ListFilter, type ListPage, listRuns, readStatuses } from "../../src/views/list.ts";
@@ -162,6 +163,43 @@ it("lists payments from the ledger, each with the reason why it is in its state"
   expect(byId.get("stopped")?.reason).toMatch(
     /^stopped by ada: withdrawn; its payout was made and is under way$/,
   );
+});
+
+it("does not show the failure of a payout that a corrected word says is paid", async () => {
+  const ledger = await openLedger("memory");
+  const acting = { by: "ada", how: "--by", reason: "the service has said so" };
+  const planned = { amount: "250.00", currency: "EUR", payee: "b-1", reference: null };
+  const of = { account: ACCOUNT, runId: null, batch: null, batchRow: null, ...planned };
+  for (const [workflowId, type] of [
+    ["one", "payout"],
+    ["own", "paySupplier"],
+  ] as const) {
+    await ledger.recordRun({ ...of, workflowId, type }, 1);
+    await put(ledger, row({ workflowId, state: "done", madeId: `po-${workflowId}` }));
+    await ledger.decideWord(ACCOUNT, "Odd", "failed", acting);
+    const seen = { word: "Odd", outcome: "failed", asks: false, problem: null } as const;
+    await ledger.sawPayout(ACCOUNT, `po-${workflowId}`, { ...seen, isDecided: true });
+    const end = { endState: "failed", endType: failureTypes.payoutFailed, endedAt: 2 } as const;
+    await ledger.recordEnds([
+      { ...end, workflowId, runId: null, endReason: `Payout po-${workflowId} is "Odd".` },
+    ]);
+  }
+  const shown = async () => {
+    const { runs } = await listRuns({ ledger }, { error: "PayoutFailed" }, { limit: 9 });
+    const { runs: odd } = await listRuns({ ledger }, { error: "odd" }, { limit: 9 });
+    const sums = await ledger.sums({}, "reason");
+    return [runs.length, odd.length, ...sums.map(({ key, payments }) => [key, payments])];
+  };
+  expect(await shown()).toEqual([2, 2, ['its payout has failed: the service says "Odd"', 2]]);
+  await ledger.decideWord(ACCOUNT, "Odd", "completed", acting);
+  // Under way again, until the tracker has read them.
+  expect(await shown()).toEqual([0, 0]);
+  for (const workflowId of ["one", "own"]) {
+    const seen = { word: "Odd", outcome: "completed", asks: false, problem: null } as const;
+    await ledger.sawPayout(ACCOUNT, `po-${workflowId}`, { ...seen, isDecided: true });
+  }
+  // The other workflow has failed all the same.
+  expect(await shown()).toEqual([0, 0, [null, 1]]);
 });
 
 it.each([

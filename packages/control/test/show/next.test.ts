@@ -69,7 +69,7 @@ it("offers to override the end of a person, and no retry that is refused", () =>
   ]);
 });
 
-it.each(["AlreadyCarriedOut", "MadeTwice", "PayoutFailed"])("offers no retry of %s", (type) => {
+it.each(["AlreadyCarriedOut", "MadeTwice"])("offers no retry of %s", (type) => {
   expect(nextOf(failed, [], { ...found, failure: failure(type) })).toEqual([log]);
 });
 

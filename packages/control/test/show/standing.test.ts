@@ -275,15 +275,14 @@ it.each<[string, RunStatus, Partial<Evidence>, string | null]>([
   expect(reasonOf(found)).toBe(why);
 });
 
-const BEFORE = { endType: "PayoutFailed", endReason: 'Payout p-1 is "Odd".' };
 const DECIDED = { decidedWord: "odd", word: "Odd" };
 
 it.each<[string, RunStatus, Partial<Run>, Standing, string]>([
-  ["paid", "succeeded", BEFORE, "completed", "its payout was made and has completed; as ada"],
-  ["open", "waiting", BEFORE, "made", "its payout was made and is under way; as ada"],
+  ["paid", "succeeded", {}, "completed", "its payout was made and has completed; as ada"],
+  ["open", "waiting", {}, "made", "its payout was made and is under way; as ada"],
   ["came back", "returned", {}, "returned", "its payout came back; as ada"],
   ["failed", "failed", { endState: "succeeded" }, "failed", "its payout has failed; as ada"],
-])("the end of a run does not outlive a corrected word: %s", (_, status, more, standing, why) => {
+])("says what a person has said of the word for a payout: %s", (_, status, more, standing, why) => {
   const found = {
     ...nothing,
     rows: [{ ...payout(standing), ...DECIDED }],

@@ -24,7 +24,7 @@ export const run = (more: Partial<Run> = {}): Run => ({
   endType: null,
   endReason: null,
   isStopped: false,
-  isPlanned: true,
+  planned: "open",
   status: "running",
   ...more,
 });

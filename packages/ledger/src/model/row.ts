@@ -41,6 +41,9 @@ export type WriteState =
   /** It succeeded, and its result was removed later. */
   | "undone";
 
+/** How a run has ended in Temporal; `missing`: Temporal knows no run of the id. */
+export type EndState = "succeeded" | "failed" | "timedOut" | "terminated" | "cancelled" | "missing";
+
 /** The part of a request that the ledger keeps. No account number, card number or secret. */
 export interface WriteRequest {
   /** Hash of everything that is sent, without its key. */

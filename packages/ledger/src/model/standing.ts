@@ -3,7 +3,7 @@
  * sends without an outcome; the outcome of a payout afterwards, only the service knows. Every list, sum and status is of
  * this word, so that no two screens can judge the same write differently.
  */
-import type { WriteRow } from "./row.ts";
+import type { EndState, WriteRow } from "./row.ts";
 
 /** Standing of a write. */
 export type Standing =
@@ -33,15 +33,21 @@ export type Standing =
 export type PayoutOutcome = Extract<Standing, "completed" | "failed" | "returned">;
 
 /**
- * Returns the standing of a write as its row alone has it: a payout that is done may have an outcome besides. A send without
- * an outcome counts for more than an approval or a further send: its money may have left.
+ * Returns the standing of a write by its row and the end of its run: a payout that is done may have an outcome besides. A send
+ * without an outcome counts for more than an approval or a further send: its money may have left. So does one that was under
+ * way when the run ended; one that was never made will not be.
+ *
+ * @param end how its run has ended; null while it is open.
  */
-export const standingOfRow = ({
-  doubt,
-  operation,
-  question,
-  state,
-}: Pick<WriteRow, "doubt" | "operation" | "question" | "state">): Standing => {
+export const standingOfRow = (
+  {
+    doubt,
+    operation,
+    question,
+    state,
+  }: Pick<WriteRow, "doubt" | "operation" | "question" | "state">,
+  end: EndState | null,
+): Standing => {
   switch (state) {
     case "done":
       return operation === "createPayout" ? "made" : "completed";
@@ -56,7 +62,10 @@ export const standingOfRow = ({
     case "ready":
     case "sending":
       if (doubt > 0) return "unknown";
-      return question?.kind === "approval" ? "approval" : "open";
+      if (question?.kind === "approval") return "approval";
+      if (end === null) return "open";
+      if (state === "sending") return "unknown";
+      return end === "missing" ? "open" : "stopped";
   }
 };
 

@@ -33,9 +33,6 @@ const NEVER_STARTED = `run_id IS NULL AND end_state IS NULL AND EXISTS (SELECT 1
 const STATUS = `CASE batch_rows.state WHEN 'waiting' THEN 'notStarted'
   WHEN 'started' THEN coalesce(runs.status, 'running') ELSE batch_rows.state END`;
 
-/** A covered row has the run of an earlier file. */
-const EARLIER = "CASE batch_rows.state WHEN 'covered' THEN runs.status END AS earlier";
-
 /**
  * The payout of a row, also if an earlier file or a single start has made it. A rejected row has none, whatever a later file
  * pays under its id.
@@ -50,6 +47,9 @@ const SENT = ["amount", "currency", "payee", "reference"];
 
 /** The sent value; before that, the value that the run plans, which an amendment may have changed. */
 const sent = (name: string): string => `coalesce(writes.${name}, runs.${name}, batch_rows.${name})`;
+
+const STANDING = `coalesce(writes.standing, runs.planned,
+  CASE batch_rows.state WHEN 'rejected' THEN 'stopped' ELSE 'open' END) AS standing`;
 
 /** The file describes the payee that it names, and not the one of an amendment. */
 const SHOWN = `CASE WHEN ${sent("payee")} = batch_rows.payee OR EXISTS (SELECT 1 FROM writes AS own
@@ -199,8 +199,8 @@ export const batchMethods = (store: Store) => {
       const sum = database.dialect.sum(sent("amount"));
       const found = await store.find(
         query(
-          `SELECT ${STATUS} AS status, ${EARLIER}, standing, ${sent("currency")} AS currency, count(*) AS rows,
-           ${sum} AS amount FROM ${PAYMENTS} WHERE batch_rows.batch = $1 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,
+          `SELECT ${STATUS} AS status, ${STANDING}, ${sent("currency")} AS currency, count(*) AS rows,
+           ${sum} AS amount FROM ${PAYMENTS} WHERE batch_rows.batch = $1 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
           id,
         ),
       );
@@ -232,7 +232,7 @@ export const batchMethods = (store: Store) => {
     ): Promise<ReadonlyArray<ListedRow>> => {
       // A result has the last of several columns of one name.
       const select = `SELECT batch_rows.*, ${SENT.map((name) => `${sent(name)} AS ${name}`).join(", ")}, ${SHOWN} AS shown,
-        ${STATUS} AS status, ${EARLIER}, runs.end_reason, writes.standing, writes.made_id AS payout_id,
+        ${STATUS} AS status, runs.end_reason, ${STANDING}, writes.operation, writes.made_id AS payout_id,
         writes.word, writes.outcome_at, writes.rest FROM ${PAYMENTS}`;
       const where = {
         "batch_rows.batch = ?": id,

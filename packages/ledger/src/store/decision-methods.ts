@@ -5,7 +5,7 @@ import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
 import { readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow, rowsOf } from "./rows.ts";
-import { refreshStatus } from "./run-status.ts";
+import { refreshEnds } from "./run-status.ts";
 import { PAUSES, RUNS } from "./schema.ts";
 import type { Store } from "./store.ts";
 import { query } from "./table.ts";
@@ -85,7 +85,7 @@ export const decisionMethods = (store: Store) => {
         const endings = stops
           ? [
               store.update(RUNS, stop, { "workflow_id = ?": workflowId }),
-              refreshStatus([
+              ...refreshEnds([
                 workflowId,
                 ...look.rows.flatMap((row) => [row.workflowId, row.ownerId, row.rootId]),
               ]),

@@ -40,7 +40,7 @@ const changeOf = (
   const { standing } = row;
   const wasPaid = standing === "completed" || standing === "returned";
   const is = outcome === "failed" && wasPaid ? "returned" : outcome;
-  const isNew = is !== null && standingOfRow(row) === "made";
+  const isNew = is !== null && standingOfRow(row, null) === "made";
   const to = {
     problem,
     ...(problem === null && { word, wordAsks: asks && outcome === null, wordUnlisted: isUnlisted }),

@@ -2,7 +2,7 @@ import { isAbout } from "../model/approvals.ts";
 import { limitsId, limitsOf } from "../model/limits.ts";
 import { FRESH } from "../model/rows.ts";
 import { type Standing, standingOfRow } from "../model/standing.ts";
-import type { WriteName, WriteOwner, WriteRow, WriteState } from "../model/row.ts";
+import type { EndState, WriteName, WriteOwner, WriteRow, WriteState } from "../model/row.ts";
 import { type Look, type Change, MadeByAnother, type PlannedPayment } from "./ledger.ts";
 import { endAmong, readDecision } from "./log.ts";
 import {
@@ -18,6 +18,8 @@ import {
 import { type Database, type Store, UniqueViolation } from "./store.ts";
 import {
   number,
+  oneOf,
+  orNull,
   type Query,
   query,
   readFields,
@@ -30,7 +32,7 @@ import {
 } from "./table.ts";
 import { rememberPayees } from "./payees.ts";
 import { saveRun } from "./run-methods.ts";
-import { refreshStatus } from "./run-status.ts";
+import { refreshEnds, refreshStatus } from "./run-status.ts";
 import { findSimilar } from "./similar-payments.ts";
 
 /** The remains of it in a pruned row: the outcome is known, so the rest is not needed. */
@@ -77,8 +79,17 @@ export const nextVersion = (row: WriteRow, before: WriteRow | undefined): WriteR
   request: isSettled(row) ? { ...row.request, facts: {} } : row.request,
 });
 
-/** Returns the statement that saves a row whose version follows that of the stored `before`. */
-export const saveRow = (row: WriteRow, before: WriteRow | undefined, seal: Seal): Query => {
+/**
+ * Returns the statement that saves a row whose version follows that of the stored `before`.
+ *
+ * @param end of its run, if that is known here; else its standing has to be refreshed.
+ */
+export const saveRow = (
+  row: WriteRow,
+  before: WriteRow | undefined,
+  seal: Seal,
+  end: EndState | null = null,
+): Query => {
   const { question, request } = row;
   const all = { ...row, facts: request.facts };
   const rest = Object.fromEntries(
@@ -89,7 +100,7 @@ export const saveRow = (row: WriteRow, before: WriteRow | undefined, seal: Seal)
     ...row,
     ...request,
     ...NOT_SEEN,
-    standing: standingOfRow(row),
+    standing: standingOfRow(row, end),
     questionKind: question?.kind ?? null,
     isOpen: !isSettled(row) || question !== null || row.isUntold,
     rest,
@@ -133,6 +144,7 @@ const lookOf = ({
    (SELECT max(least) FROM schema_version) AS least_version,
    (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
    (SELECT run_id FROM runs WHERE runs.workflow_id = $4) AS known_run_id,
+   (SELECT end_state FROM runs WHERE runs.workflow_id = $4) AS known_end,
    CASE WHEN meta.epoch > 1 THEN
     (SELECT max(at) FROM log WHERE workflow_id = '' AND kind <> '' AND kind = 'recover') END AS recovered_at,
    ${list(["state"], "FROM batch_rows WHERE workflow_id = $2")} AS filed,
@@ -148,6 +160,9 @@ const lookOf = ({
 
 /** The owner of a write if nobody else asks for it. */
 const ownedBy = (workflowId: string): WriteOwner => ({ ownerId: workflowId, rootId: workflowId });
+
+/** The run of the workflow that asks, before the transaction. */
+const KNOWN_RUN = { knownRunId: textOrNull, knownEnd: orNull(oneOf<EndState>()) };
 
 const CONTEXT = {
   now: number,
@@ -232,9 +247,13 @@ export type Owner = RowOf<typeof OWNER>;
 const ASKS_ROOT: ReadonlySet<Standing> = new Set(["asking", "approval", "unknown"]);
 
 /** Returns the workflow ids whose status a change of a row may change. */
-const concernedBy = (saved: WriteRow, before: WriteRow | undefined): ReadonlyArray<string> => {
-  const was = before === undefined ? "open" : standingOfRow(before);
-  const is = standingOfRow(saved);
+const concernedBy = (
+  saved: WriteRow,
+  before: WriteRow | undefined,
+  end: EndState | null,
+): ReadonlyArray<string> => {
+  const was = before === undefined ? "open" : standingOfRow(before, end);
+  const is = standingOfRow(saved, end);
   const { ownerId, rootId, workflowId } = saved;
   // Another run may ask for the payment of a key: from then on, it is not that of the one before.
   const last = before ?? saved;
@@ -340,12 +359,13 @@ export const writeMethods = (store: Store) => {
           described = payee;
           saved = row && nextVersion(row, look.row);
           const of = saved ?? look.row;
-          concerned = saved === undefined ? [] : concernedBy(saved, look.row);
+          const { knownEnd, knownRunId } = readFields(KNOWN_RUN, found[0] ?? {}, seal);
+          const isNewRun = saved?.runId !== look.row?.runId && saved?.runId !== knownRunId;
+          const end = isNewRun ? null : knownEnd;
+          concerned = saved === undefined ? [] : concernedBy(saved, look.row, end);
           if (concerned.some((id) => !keys.includes(id))) return { value: undefined, writes: [] };
           const writes: Array<Query> = [];
-          if (saved !== undefined) writes.push(saveRow(saved, look.row, seal));
-          const isNewRun =
-            saved?.runId !== look.row?.runId && saved?.runId !== found[0]?.["known_run_id"];
+          if (saved !== undefined) writes.push(saveRow(saved, look.row, seal, end));
           if (
             saved !== undefined &&
             workflowType !== undefined &&
@@ -354,14 +374,16 @@ export const writeMethods = (store: Store) => {
             // The run has the payment of the row: the check of likely duplicates reads both.
             const { account, ownerId, request, runId } = saved;
             const run = { account, workflowId: ownerId, runId, type: workflowType };
-            const isStopped = look.end?.workflowId === ownerId;
-            const isPlanned = request.amount === null;
-            writes.push(saveRun({ ...run, isStopped, isPlanned, startedAt: look.now }, seal));
+            // Its root may have been ended, too.
+            const ofOwner = look.decisions.filter((one) => one.workflowId === ownerId);
+            const isStopped = endAmong(ofOwner) !== undefined;
+            const planned = request.amount === null ? (isStopped ? "stopped" : "open") : null;
+            writes.push(saveRun({ ...run, isStopped, planned, startedAt: look.now }, seal));
           }
           // A run that is open again has another status.
-          const isReopened = isNewRun && (found[0]?.["known_run_id"] ?? null) !== null;
-          const changed = isReopened ? [...concerned, of?.ownerId ?? ownerId] : concerned;
-          if (changed.length > 0) writes.push(refreshStatus(changed));
+          const isReopened = isNewRun && knownRunId !== null;
+          if (isReopened) writes.push(...refreshEnds([of?.ownerId ?? ownerId]));
+          if (concerned.length > 0) writes.push(refreshStatus(concerned));
           for (const entry of entries) {
             log.entry(entry, name, of?.runId ?? "", of?.generation ?? 0);
           }

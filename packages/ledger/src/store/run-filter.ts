@@ -67,9 +67,8 @@ export const PAYMENTS = [
    created_at AS begun, payment_date, word, word_unlisted, changed_at FROM writes WHERE amount IS NOT NULL) AS payments`,
   `(SELECT workflow_id AS run, CASE WHEN type = 'onboardCardholder' OR substr(payee, 1, ${PERSON_MARK.length}) = '${PERSON_MARK}'
    THEN 'createCard' ELSE 'createPayout' END AS operation,
-   CASE WHEN is_stopped = 1 AND status = 'unknown' THEN 'unknown' WHEN end_state IS NULL OR end_state = 'missing' THEN 'open' ELSE 'stopped' END AS standing, account, amount, currency,
-   payee, alias, reference, started_at AS begun, NULL AS payment_date, NULL AS word, 0 AS word_unlisted,
-   started_at AS changed_at FROM runs WHERE is_planned = 1) AS payments`,
+   planned AS standing, account, amount, currency, payee, alias, reference, started_at AS begun, NULL AS payment_date, NULL AS word, 0 AS word_unlisted,
+   started_at AS changed_at FROM runs WHERE planned IS NOT NULL) AS payments`,
 ] as const;
 
 const HAS_PAUSE = `EXISTS (SELECT 1 FROM pauses WHERE scope = 'all'

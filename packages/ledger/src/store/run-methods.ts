@@ -2,7 +2,7 @@ import type { JsonObject } from "../model/row.ts";
 import type { Decision, NewRun, NewStart, NewWait, PlannedOfRun, RunEnd, Wait } from "./ledger.ts";
 import { endAmong, readDecision, selectDecisions } from "./log.ts";
 import { rememberPayees } from "./payees.ts";
-import { refreshStatus } from "./run-status.ts";
+import { refreshEnds, refreshStatus } from "./run-status.ts";
 import { LEASES, type Run, RUNS, WAITS } from "./schema.ts";
 import { chunksOf } from "effect/Array";
 import { query, type Query, type Seal, toJson } from "./table.ts";
@@ -27,7 +27,7 @@ const REOPENS = `(excluded.run_id <> runs.run_id OR runs.end_state = 'missing' O
 
 const changeOfRun = (field: string, name: string): string => {
   if (field === "runId") return "coalesce(excluded.run_id, runs.run_id)";
-  if (field === "isPlanned") return "runs.is_planned * excluded.is_planned";
+  if (field === "planned") return "CASE WHEN excluded.planned IS NOT NULL THEN runs.planned END";
   return field.startsWith("end")
     ? `CASE WHEN ${REOPENS} THEN NULL ELSE runs.${name} END`
     : `CASE WHEN ${TAKES_OVER} THEN excluded.${name} ELSE coalesce(runs.${name}, excluded.${name}) END`;
@@ -44,7 +44,7 @@ const OPEN: Partial<Run> = {
 
 type StartedRun = Pick<
   Run,
-  "account" | "isPlanned" | "isStopped" | "runId" | "startedAt" | "type" | "workflowId"
+  "account" | "isStopped" | "planned" | "runId" | "startedAt" | "type" | "workflowId"
 >;
 
 const save = RUNS.saver({}, changeOfRun);
@@ -126,12 +126,12 @@ export const runMethods = (store: Store) => {
           runId,
           startedBy: start?.by ?? null,
           isStopped,
-          isPlanned: true,
+          planned: isStopped ? "stopped" : "open",
           startedAt: startedAt ?? log.now,
         },
         seal,
       );
-      const status = known.length === 0 ? [] : [refreshStatus([workflowId])];
+      const status = known.length === 0 ? [] : refreshEnds([workflowId]);
       return { value: undefined, writes: [saved, ...status] };
     });
   };
@@ -168,7 +168,7 @@ export const runMethods = (store: Store) => {
         );
         await store.database.write(ids, [], () => ({
           value: undefined,
-          writes: [...changes, refreshStatus(ids)],
+          writes: [...changes, ...refreshEnds(ids)],
         }));
       }
     },

@@ -3,7 +3,8 @@
  *
  * A status is asked for a million runs at once, and it depends on every write, wait and decision of a run: it cannot be
  * computed when a list is read. So whatever changes it computes it again, in the same transaction, by this one statement.
- * Money comes first: what a run has done with it matters, whatever became of the run in Temporal.
+ * Money comes first: what a run has done with it matters, whatever became of the run in Temporal. So the text of an end does
+ * not outlive the outcome that it tells.
  */
 import type { RunStatus } from "./schema.ts";
 import { query, type Query } from "./table.ts";
@@ -35,14 +36,15 @@ const IS_OVER = "(end_state IS NOT NULL OR is_stopped = 1)";
 /** The write of a key is that of the run which last asked for it, and of the run whose id is made of the key. */
 const IS_OWN = "(owner_id = runs.workflow_id OR workflow_id = runs.workflow_id)";
 
-/**
- * The status by the most important of its writes. Those of its children only ask; their money is their own. A send that was
- * under way when its run ended may have taken effect.
- */
+/** The status by the most important of its writes. Those of its children only ask; their money is their own. */
 const BY_WRITE: ReadonlyArray<readonly [condition: string, status: RunStatus]> = [
   ["standing = 'asking'", "asking"],
   ["standing = 'approval'", "approval"],
-  ["standing = 'unknown' OR (state = 'sending' AND end_state IS NOT NULL)", "unknown"],
+  // A send that was under way when another run ended is that run's, until somebody looks at it.
+  [
+    "standing = 'unknown' AND (owner_id = runs.workflow_id OR state <> 'sending' OR doubt > 0)",
+    "unknown",
+  ],
   [`${IS_OWN} AND standing = 'returned'`, "returned"],
   [`${IS_OWN} AND standing = 'made'`, "waiting"],
   [`${IS_OWN} AND standing = 'completed' AND ${IS_OVER} AND ${IS_PURPOSE}`, "succeeded"],
@@ -54,8 +56,7 @@ const MOST_IMPORTANT = `(SELECT min(CASE ${BY_WRITE.map(([condition], at) => `WH
   OR (owner_id = runs.workflow_id AND owner_id <> workflow_id)
   OR (root_id = runs.workflow_id AND root_id <> workflow_id))`;
 
-const IS_PLANNED = `CASE WHEN EXISTS (SELECT 1 FROM writes WHERE ${IS_OWN} AND amount IS NOT NULL)
-  THEN 0 ELSE 1 END`;
+const HAS_PAYMENT = `EXISTS (SELECT 1 FROM writes WHERE ${IS_OWN} AND amount IS NOT NULL)`;
 
 const RECOVERED =
   "(SELECT max(at) FROM log WHERE workflow_id = '' AND kind <> '' AND kind = 'recover')";
@@ -64,18 +65,49 @@ const RECOVERED =
  * A restored ledger may have forgotten what a run had sent. A run that continues is asked; a run that a person has ended
  * without a write is not, so nobody knows.
  */
-const MAY_HAVE_SENT = `amount IS NOT NULL AND ${IS_PLANNED} = 1 AND started_at < ${RECOVERED}
+const MAY_HAVE_SENT = `is_stopped = 1 AND amount IS NOT NULL AND started_at < ${RECOVERED}
   AND coalesce(ended_at, ${RECOVERED}) >= ${RECOVERED}`;
+
+/** The standing of the planned payment: that of the write which it would have. */
+const PLANNED = `CASE WHEN ${HAS_PAYMENT} THEN NULL
+  WHEN ${MAY_HAVE_SENT} THEN 'unknown'
+  WHEN is_stopped = 1 OR end_state <> 'missing' THEN 'stopped' ELSE 'open' END`;
 
 const STATUS = `CASE ${MOST_IMPORTANT} ${BY_WRITE.map(([, status], at) => `WHEN ${at} THEN '${status}'`).join(" ")}
   ELSE CASE
-    WHEN is_stopped = 1 AND ${MAY_HAVE_SENT} THEN 'unknown'
+    WHEN ${PLANNED} = 'unknown' THEN 'unknown'
     WHEN is_stopped = 1 THEN 'ended'
     WHEN end_state = 'succeeded' AND ${IS_BUILT_IN} THEN 'failed'
     WHEN end_state <> 'missing' THEN end_state
     WHEN EXISTS (SELECT 1 FROM waits WHERE waits.workflow_id = runs.workflow_id AND closed_at IS NULL) THEN 'waiting'
     ELSE coalesce(end_state, 'running') END
   END`;
+
+/** Type of the failure by which a run says that its payout was not paid. */
+export const PAYOUT_FAILED = "PayoutFailed";
+
+/** The end tells an outcome of its payout as it was then. The service, or the meaning of its word, says another one now. */
+const IS_STALE = `end_type = '${PAYOUT_FAILED}'
+  AND EXISTS (SELECT 1 FROM writes WHERE ${IS_OWN} AND standing IN ('made', 'completed'))
+  AND NOT EXISTS (SELECT 1 FROM writes WHERE ${IS_OWN} AND standing IN ('failed', 'returned'))`;
+
+/** `standingOfRow` of open writes. */
+const OPEN_STANDING = `(SELECT CASE WHEN max(end_state) IS NULL THEN 'open' WHEN writes.state = 'sending' THEN 'unknown'
+  WHEN max(end_state) = 'missing' THEN 'open' ELSE 'stopped' END FROM runs WHERE runs.workflow_id = writes.owner_id)`;
+
+/** Returns the statements that compute the standings and the status of some runs again, after they ended or began again. */
+export const refreshEnds = (ids: ReadonlyArray<string>): ReadonlyArray<Query> => {
+  const distinct = [...new Set(ids)];
+  const places = distinct.map((_, at) => `$${at + 1}`).join(", ");
+  return [
+    query(
+      `UPDATE writes SET standing = ${OPEN_STANDING} WHERE owner_id IN (${places})
+       AND state IN ('ready', 'sending') AND doubt = 0 AND question_kind IS NULL`,
+      ...distinct,
+    ),
+    refreshStatus(distinct),
+  ];
+};
 
 /**
  * Returns the statement that computes the status of some runs again, after whatever it depends on was written.
@@ -91,7 +123,8 @@ export const refreshStatus = (
   const among = only.map((status) => `'${status}'`).join(", ");
   const and = only.length === 0 ? "" : ` AND status IN (${among})`;
   return query(
-    `UPDATE runs SET status = ${STATUS}, is_planned = ${IS_PLANNED} WHERE workflow_id IN (${places})${and}`,
+    `UPDATE runs SET status = ${STATUS}, planned = ${PLANNED}, end_type = CASE WHEN ${IS_STALE} THEN NULL ELSE end_type END,
+     end_reason = CASE WHEN ${IS_STALE} THEN NULL ELSE end_reason END WHERE workflow_id IN (${places})${and}`,
     ...distinct,
   );
 };

@@ -1,4 +1,4 @@
-import type { JsonObject, WriteRow, WriteState } from "../model/row.ts";
+import type { EndState, JsonObject, WriteRow, WriteState } from "../model/row.ts";
 import type { Standing } from "../model/standing.ts";
 import {
   json,
@@ -114,9 +114,6 @@ export const LINE = {
 export const logTable = (sequence: string) =>
   new Table("log", { sequence: { ...number, type: sequence }, ...LINE }, []);
 
-/** How a run has ended in Temporal; `missing`: Temporal knows no run of the id. */
-export type EndState = "succeeded" | "failed" | "timedOut" | "terminated" | "cancelled" | "missing";
-
 /** Status of a workflow id. */
 export type RunStatus =
   /** A person is asked for the outcome of a write. */
@@ -133,6 +130,9 @@ export type RunStatus =
   /** Stopped by a person. */
   | "ended"
   | EndState;
+
+/** Standing of a payment that has no write: what a write would have. */
+export type PlannedStanding = Extract<Standing, "open" | "stopped" | "unknown">;
 
 export const RUNS = new Table(
   "runs",
@@ -161,8 +161,8 @@ export const RUNS = new Table(
     endReason: orNull(sealed(text)),
     /** Whether a stop order holds. */
     isStopped: yesNo,
-    /** Whether it has no write that moves money: until then, its payment is the planned one. */
-    isPlanned: yesNo,
+    /** Standing of the payment that it plans; null once it has a write that moves money. See run-status.ts. */
+    planned: orNull(oneOf<PlannedStanding>()),
     /** Follows from its writes, waits and end: see run-status.ts. */
     status: oneOf<RunStatus>(),
   },
@@ -308,12 +308,12 @@ export type BatchRowStatus = "notStarted" | "rejected" | "covered" | RunStatus;
 /** Facts of the payment of a row, also if an earlier file or a single start has made it. */
 export const ROW_OUTCOME = {
   status: oneOf<BatchRowStatus>(),
-  /** Status of the run of a covered row: it is that of an earlier file. */
-  earlier: orNull(oneOf<RunStatus>()),
   /** Why its run has ended. */
   endReason: orNull(sealed(text)),
-  /** Standing of its payout; null if there is none. */
-  standing: orNull(oneOf<Standing>()),
+  /** Standing of its payout, or of the planned one. */
+  standing: oneOf<Standing>(),
+  /** Null as long as its payout is only planned. */
+  operation: textOrNull,
   payoutId: textOrNull,
   word: textOrNull,
   outcomeAt: numberOrNull,
@@ -323,7 +323,6 @@ export const ROW_OUTCOME = {
 export const BATCH_COUNT = {
   ...COUNT,
   status: ROW_OUTCOME.status,
-  earlier: ROW_OUTCOME.earlier,
   standing: ROW_OUTCOME.standing,
 };
 /** Rows and money of a batch of one status, standing and currency: amounts as they were sent. */
@@ -399,7 +398,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX runs_started ON runs (started_at, workflow_id)`,
       `CREATE INDEX runs_status ON runs (status, started_at, workflow_id)`,
       `CREATE INDEX runs_listed ON runs (workflow_id, status, batch, type, started_at)`,
-      `CREATE INDEX runs_planned ON runs (started_at) WHERE is_planned = 1`,
+      `CREATE INDEX runs_planned ON runs (started_at) WHERE planned IS NOT NULL`,
       `CREATE INDEX runs_failed_at ON runs (ended_at) WHERE status IN ('failed', 'timedOut', 'terminated')`,
       `CREATE INDEX writes_returned ON writes (outcome_at) WHERE standing = 'returned'`,
       `CREATE INDEX runs_failed ON runs (workflow_id) WHERE end_type IS NOT NULL`,

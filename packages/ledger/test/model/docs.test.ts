@@ -72,7 +72,7 @@ const drawAndTabulate = (): { readonly page: string; readonly diagram: string } 
             const of = standings.get(to) ?? new Set<string>();
             standings.set(
               to,
-              of.add(standingOfRow({ ...advanced.row, operation: "createPayout" })),
+              of.add(standingOfRow({ ...advanced.row, operation: "createPayout" }, null)),
             );
           }
           known.states.add(to);

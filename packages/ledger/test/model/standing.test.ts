@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Question, Standing, WriteState } from "../../src/index.ts";
+import type { EndState, Question, Standing, WriteState } from "../../src/index.ts";
 import { standingOfRow } from "../../src/model/standing.ts";
 
 const questionOf = (kind: Question["kind"]): Question => ({
@@ -27,7 +27,7 @@ test.each(Object.keys(STANDINGS) as ReadonlyArray<WriteState>)(
   "a write that is %s has one standing, whatever its sends and its question are",
   (state) => {
     const of = (doubt: number, question: Question | null) =>
-      standingOfRow({ state, doubt, question, operation: "createPayout" });
+      standingOfRow({ state, doubt, question, operation: "createPayout" }, null);
     expect([of(0, null), of(1, null), of(0, questionOf("approval"))]).toEqual(STANDINGS[state]);
     // An approval of a further send does not make the earlier one planned.
     expect(of(1, questionOf("approval"))).toBe(
@@ -39,5 +39,13 @@ test.each(Object.keys(STANDINGS) as ReadonlyArray<WriteState>)(
 
 test("only a payout waits for the service after it is made", () => {
   const done = { state: "done", doubt: 0, question: null } as const;
-  expect(standingOfRow({ ...done, operation: "createCard" })).toBe("completed");
+  expect(standingOfRow({ ...done, operation: "createCard" }, null)).toBe("completed");
+});
+
+test("the end of a run is that of its open writes: what was under way is unknown, what was not sent is stopped", () => {
+  const open = { doubt: 0, question: null, operation: "createPayout" };
+  const of = (state: WriteState, end: EndState | null) => standingOfRow({ ...open, state }, end);
+  expect([of("sending", "failed"), of("sending", "missing")]).toEqual(["unknown", "unknown"]);
+  // A run that Temporal has lost is started again.
+  expect([of("ready", "failed"), of("ready", "missing")]).toEqual(["stopped", "open"]);
 });

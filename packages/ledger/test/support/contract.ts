@@ -509,16 +509,14 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect(await other.batchCounts(id)).toEqual([
       {
         status: "covered",
-        earlier: null,
-        standing: null,
+        standing: "open",
         currency: "EUR",
         rows: 1,
         amount: "0.10",
       },
       {
         status: "notStarted",
-        earlier: null,
-        standing: null,
+        standing: "open",
         currency: "EUR",
         rows: 1_200,
         amount: "120.00",
@@ -652,10 +650,10 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect(await other.listRows(next)).toMatchObject([{ standing: "completed" }]);
     // The rows of the rejected file are not paid, whatever a later file pays.
     expect(await other.listRows(dead, { limit: 1 })).toMatchObject([
-      { status: "rejected", standing: null, payoutId: null, amount: "0.10" },
+      { status: "rejected", standing: "stopped", operation: null, payoutId: null, amount: "0.10" },
     ]);
     expect(await other.batchCounts(dead)).toContainEqual(
-      expect.objectContaining({ status: "rejected", standing: null, amount: "0.10" }),
+      expect.objectContaining({ status: "rejected", standing: "stopped", amount: "0.10" }),
     );
     // A run takes its row along that has begun after all, as a restored ledger may see it.
     await start(begun, next, 8, "1.00", "carol");
@@ -708,7 +706,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       ["0.10", "completed", "Completed", `P-${paid}`],
       ["0.10", "returned", "Returned", `P-${back}`],
       ["7.00", "made", null, `P-${amended}`],
-      ["0.10", null, null, null],
+      ["0.10", "stopped", null, null],
     ]);
     expect(found.map(({ status }) => status).slice(1)).toEqual(["returned", "waiting", "ended"]);
     // A payout that has completed is paid, whatever became of its run.
@@ -716,18 +714,16 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect(await other.listRows(second, { limit: 9 })).toMatchObject([
       {
         status: "covered",
-        earlier: "succeeded",
         standing: "completed",
         payoutId: `P-${paid}`,
       },
-      { status: "notStarted", standing: null },
+      { status: "notStarted", standing: "open" },
     ]);
     expect(await other.listRows(first, { statuses: ["ended"], limit: 9 })).toMatchObject([
       { number: 4 },
     ]);
     expect(await other.batchCounts(first)).toContainEqual({
       status: "waiting",
-      earlier: null,
       standing: "made",
       currency: "EUR",
       rows: 1,

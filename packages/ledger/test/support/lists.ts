@@ -90,6 +90,7 @@ const run = fc.record({
     "cancelled",
     "missing",
   ),
+  endType: fc.constantFrom("Refused", "PayoutFailed"),
   endReason: fc.constantFrom(...REASONS, null),
 });
 type Drawn = typeof run extends fc.Arbitrary<infer A> ? A : never;
@@ -165,7 +166,7 @@ const put = async (ledger: Ledger, account: string, drawn: Drawn): Promise<void>
     runId: null,
     endState,
     endedAt: endState === null ? null : count,
-    endType: isBad ? "Refused" : null,
+    endType: isBad ? drawn.endType : null,
     endReason: isBad ? endReason : null,
   };
   await ledger.recordEnds([end]);
@@ -223,7 +224,7 @@ const paymentsOf = ({ rows, run: of }: Whole): ReadonlyArray<Payment> => {
       payees: [of.payee, of.alias],
       begun: of.startedAt,
       dueOn: null,
-      state: isOpen(of) ? "planned" : "notPaid",
+      state: isOpen(of) && !of.isStopped ? "planned" : "notPaid",
       word: null,
       group: isCard ? "cards" : "payouts",
     },
@@ -235,8 +236,6 @@ const statusOf = ({ rows, run: of }: Whole): RunStatus => {
   const has = (standing: string, some = rows) => some.some((row) => row.standing === standing);
   for (const standing of ["asking", "approval", "unknown"] as const)
     if (has(standing)) return standing;
-  // What was under way when its run ended may have taken effect.
-  if (of.endState !== null && rows.some((row) => row.state === "sending")) return "unknown";
   const own = rows.filter(({ ownerId }) => ownerId === of.workflowId);
   if (has("returned", own)) return "returned";
   if (has("made", own)) return "waiting";
@@ -250,6 +249,13 @@ const statusOf = ({ rows, run: of }: Whole): RunStatus => {
   if (of.isStopped) return "ended";
   if (of.endState === "succeeded" && operation !== undefined) return "failed";
   return of.endState ?? "running";
+};
+
+/** Whether its end tells an outcome of a payout that is another one now. */
+const isStale = ({ rows, run: of }: Whole): boolean => {
+  const own = rows.filter(({ ownerId }) => ownerId === of.workflowId);
+  const has = (...some: ReadonlyArray<string>) => own.some((row) => some.includes(row.standing));
+  return of.endType === "PayoutFailed" && has("made", "completed") && !has("failed", "returned");
 };
 
 const isAsked = <A>(given: A | undefined, holds: (value: A) => boolean): boolean =>
@@ -450,6 +456,7 @@ export const describeLists = (open: () => Promise<Ledger>): void => {
         expect(all.map(({ run: of }) => [of.workflowId, of.status])).toEqual(
           all.map((whole) => [whole.run.workflowId, statusOf(whole)]),
         );
+        expect(all.filter(isStale)).toEqual([]);
         const asked = fc.tuple(
           filters(all),
           fc.constantFrom(...RUN_SORTS),

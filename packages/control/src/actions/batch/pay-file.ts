@@ -4,6 +4,7 @@ import {
   type BatchRow,
   type Ledger,
   type MoneyState,
+  moneyStateOf,
   needsApproval,
   type NewBatch,
   type Run,
@@ -19,7 +20,6 @@ import { changing } from "../../facts/connection/temporal-errors.ts";
 import { invalidInput, refused } from "../../errors.ts";
 import { warningsOf } from "../../rules/input.ts";
 import { isAmount } from "@durable-payments/protocol/inputs";
-import { moneyOfRow } from "../../rules/batch-rows.ts";
 import { sumMoney } from "../../rules/run-view.ts";
 import { checkReason, findDuplicates, similarText } from "../duplicates.ts";
 import { type PaymentOf, paymentOf } from "../../rules/payment.ts";
@@ -171,7 +171,8 @@ export const planFile = async (
   const sums = sumMoney(fresh.map(({ payment }) => payment));
   const earlier = new Map<string, MoneyState>();
   for (const batch of new Set(others.values()))
-    for (const row of await ledger.listRows(batch)) earlier.set(row.fingerprint, moneyOfRow(row));
+    for (const row of await ledger.listRows(batch))
+      earlier.set(row.fingerprint, moneyStateOf(row.standing));
   const { approveAbove } = options;
   const limits = await ledger.limits(account);
   return {
