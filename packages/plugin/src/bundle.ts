@@ -1,5 +1,6 @@
 import { isRecord } from "@durable-payments/client/values";
 import { WORKFLOW } from "@durable-payments/protocol";
+import { OWN_OPERATIONS } from "@durable-payments/protocol/calls";
 import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
 import {
   type BundlerPlugin,
@@ -25,12 +26,20 @@ const stepsPath = pathOf(import.meta.resolve("@durable-payments/workflows"));
 /** Configures the SDK's bundler so that the steps are loaded once for all runs of a worker. */
 export const bundler = paymentsBundler({ shared: [stepsPath, definitionsPath] });
 
-/** Loads a bundle as the SDK does, and returns the names that it exports; undefined if it cannot be loaded here. */
-const exportsOf = (code: string): ReadonlyArray<string> | undefined => {
+/** The names that a bundle exports, and the operations of a user's own that its modules make steps of. */
+interface BundleNames {
+  readonly exported: ReadonlyArray<string>;
+  readonly needed: ReadonlySet<string>;
+}
+
+/** Loads a bundle as the SDK does, and returns its names; undefined if it cannot be loaded here. */
+const namesOf = (code: string): BundleNames | undefined => {
   const globals = { AbortController, URL, URLSearchParams, TextDecoder, TextEncoder, console };
+  const needed = new Set<string>();
   try {
     const context = createContext({
       ...globals,
+      [OWN_OPERATIONS]: needed,
       assert,
       AsyncLocalStorage,
       __webpack_module_cache__: {},
@@ -39,20 +48,34 @@ const exportsOf = (code: string): ReadonlyArray<string> | undefined => {
       context,
     );
     const { workflows } = context;
-    return isRecord(workflows) ? Object.keys(workflows) : undefined;
+    return isRecord(workflows) ? { exported: Object.keys(workflows), needed } : undefined;
   } catch {
     // The SDK says why, with the line of the workflow.
     return undefined;
   }
 };
 
-/** @throws CannotStart for a bundle without the workflows that the plugin keeps running, or that the tools start. */
-const checkBundle = async (bundle: WorkflowBundleOption): Promise<WorkflowBundleOption> => {
+/**
+ * @throws CannotStart for a bundle without the workflows that the plugin keeps running, or that the tools start; or with
+ *   steps of operations that the worker does not have, whose activities Temporal would retry forever.
+ */
+const checkBundle = async (
+  bundle: WorkflowBundleOption,
+  operations: object,
+): Promise<WorkflowBundleOption> => {
   const code = "code" in bundle ? bundle.code : await readFile(bundle.codePath, "utf8");
-  const names = exportsOf(code);
+  const names = namesOf(code);
+  if (names === undefined) return bundle;
+  const undefinedHere = [...names.needed].filter((name) => !Object.hasOwn(operations, name));
+  if (undefinedHere.length > 0) {
+    const defined = Object.keys(operations).join(", ") || "none";
+    throw new CannotStart(
+      `The workflows call ownOperation for ${undefinedHere.join(", ")}, but the operations of this worker are: ${defined}. Correct the name, or define the operation: new PaymentsPlugin({ operations: { ${undefinedHere.join(", ")} } }).`,
+    );
+  }
   const missing = Object.values(WORKFLOW)
     .toSorted()
-    .filter((name) => names?.includes(name) === false);
+    .filter((name) => !names.exported.includes(name));
   if (missing.length === 0) return bundle;
   throw new CannotStart(
     `The workflows of this worker lack ${missing.join(", ")}. Add this line to the module at workflowsPath: export { ${Object.values(WORKFLOW).toSorted().join(", ")} } from "durable-payments/workflows";`,
@@ -65,13 +88,15 @@ const checkBundle = async (bundle: WorkflowBundleOption): Promise<WorkflowBundle
  *
  * @param options of the worker; without workflows of its own it runs those of the project alone.
  * @param plugin that configures the bundle, in addition to the other plugins of the worker.
- * @throws CannotStart for a bundle without the workflows of payments.
+ * @param operations those of the worker's own.
+ * @throws CannotStart for a bundle without the workflows of payments, or that needs another operation.
  */
 export const bundleOfWorker = async (
   { bundlerOptions, dataConverter, interceptors, plugins = [], ...options }: WorkerOptions,
   plugin: BundlerPlugin,
+  operations: object,
 ): Promise<WorkflowBundleOption> => {
-  if (options.workflowBundle !== undefined) return checkBundle(options.workflowBundle);
+  if (options.workflowBundle !== undefined) return checkBundle(options.workflowBundle, operations);
   const { failureConverterPath, payloadConverterPath } = dataConverter ?? {};
   return checkBundle(
     await bundleWorkflowCode({
@@ -83,5 +108,6 @@ export const bundleOfWorker = async (
       plugins: [...new Set<BundlerPlugin>([...plugins, plugin])],
       logger: Runtime.instance().logger,
     }),
+    operations,
   );
 };

@@ -238,7 +238,7 @@ export const prepareWorker = async (
   const deployment = deploymentOf(given, read, environment);
   const collector = orCannotStart(() => tracingEndpoint(environment));
   const accounts = openAccounts(read);
-  const workflowBundle = await bundleOfWorker(worker, plugin);
+  const workflowBundle = await bundleOfWorker(worker, plugin, settings.operations ?? {});
   const open = () => openLedgerOf(read, accounts, namespace, process.ledger);
   const close = async (ledger: Ledger | undefined) => {
     if (process.ledger === undefined) await ledger?.close();

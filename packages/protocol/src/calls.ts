@@ -16,6 +16,12 @@ export type * from "./payloads.ts";
 // Messages between workflows and activities about writes, waits, batches and vouchers. Frozen within a major version,
 // because histories contain them.
 
+/**
+ * The global set, present only while a worker that starts loads its bundle, of the operations of a user's own that the
+ * workflows call.
+ */
+export const OWN_OPERATIONS = "durable-payments/own-operations@1";
+
 /** The activity that undoes a step. */
 export const UNDO = "undo";
 

@@ -12,6 +12,7 @@ import {
   undo,
   voucherFor,
 } from "durable-payments/workflows";
+import type { OwnOperation } from "durable-payments/worker";
 import { executeChild, proxyActivities, workflowInfo } from "@temporalio/workflow";
 
 // The examples of the README and of the docstrings of steps: compiled, and run as parts of the workflows' own tests.
@@ -21,6 +22,8 @@ type Payment = Parameters<typeof createPayout>[0];
 interface Reserve {
   readonly orderId: string;
 }
+
+declare const operations: { readonly reserveGoods: OwnOperation<Reserve> };
 
 interface Invoice {
   readonly supplier: Parameters<typeof createBeneficiary>[0];
@@ -86,7 +89,7 @@ export function check(supplier: object, deposit: object, balance: object): void 
 
 export async function reserve({ orderId }: Reserve): Promise<void> {
   // #region example
-  const reserveGoods = ownOperation<Reserve>("reserveGoods");
+  const reserveGoods = ownOperation<typeof operations>("reserveGoods");
   await reserveGoods({ orderId });
   // #endregion
   // #region example

@@ -43,7 +43,7 @@ export interface Made {
 }
 
 /** An operation of your own that workflows send: a booking, an e-mail. It is protected as payments are. */
-export interface OwnOperation<Input extends object> {
+export interface OwnOperation<Input extends object, Result extends Made = Made> {
   /**
    * The effect of a second send. `none`: it takes effect twice. `keyed`: the service ignores a repeated key.
    * `idempotent`: it changes nothing more.
@@ -56,11 +56,11 @@ export interface OwnOperation<Input extends object> {
   /** Longest time for which `find` may miss a result, in milliseconds; default 60,000. */
   readonly listLagMs?: number;
   /** Sends the request once. After any error except `refused` and `notCarriedOut`, the outcome is unknown. */
-  send(input: Input, context: SendContext): Promise<Made>;
+  send(input: Input, context: SendContext): Promise<Result>;
   /** Finds the result under one of the keys; undefined if there is certainly none. Without `find`, a person is asked. */
-  find?(input: Input, context: FindContext): Promise<Made | undefined>;
+  find?(input: Input, context: FindContext): Promise<Result | undefined>;
   /** Reads the object of an id that a person gave; undefined if there is none. */
-  read?(id: string, context: CallContext): Promise<Made | undefined>;
+  read?(id: string, context: CallContext): Promise<Result | undefined>;
   /** Removes the result. It may be called again, so it must be safe to repeat. */
   undo?(id: string, context: CallContext): Promise<void>;
 }
@@ -85,9 +85,9 @@ export type OwnOperations = Readonly<Record<string, AnyOwnOperation>>;
  * });
  * ```
  */
-export const defineOperation = <Input extends object>(
-  operation: OwnOperation<Input>,
-): OwnOperation<Input> => operation;
+export const defineOperation = <Input extends object, Result extends Made = Made>(
+  operation: OwnOperation<Input, Result>,
+): OwnOperation<Input, Result> => operation;
 
 const TIMEOUT_MS = 30_000;
 const SCHEMA_TIMEOUT_MS = 10_000;

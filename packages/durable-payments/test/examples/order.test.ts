@@ -1,7 +1,7 @@
 import { defineOperation } from "durable-payments/worker";
 import { createPaymentsTest, type PaymentsTestOptions } from "durable-payments/testing";
 import { expect, test } from "vitest";
-import { type Order, payOrder, type Reserve } from "./order.ts";
+import { type Order, payOrder } from "./order.ts";
 
 const payment = {
   currency: "USD",
@@ -39,7 +39,7 @@ const makeTest = async (
   settings: Pick<PaymentsTestOptions, "approveAbove" | "maxAmounts"> = {},
 ) => {
   const reserved = new Map<string, string>();
-  const reserveGoods = defineOperation<Reserve>({
+  const reserveGoods = defineOperation<{ readonly orderId: string }>({
     repeat: "keyed",
     send: async ({ orderId }, { key }) => {
       reserved.set(key, orderId);

@@ -11,6 +11,7 @@ import {
   Refused,
   undo,
 } from "durable-payments/workflows";
+import type * as operations from "./warehouse.ts";
 
 // The worker runs these as well.
 export {
@@ -32,15 +33,10 @@ export interface Order {
   readonly balance: Payment;
 }
 
-/** A reservation at the warehouse. */
-export interface Reserve {
-  readonly orderId: string;
-}
-
 /** Failures that say that the deposit was not paid. */
 const UNPAID = [NotFunded, OverLimit, PayoutFailed, Refused];
 
-const reserveGoods = ownOperation<Reserve>("reserveGoods");
+const reserveGoods = ownOperation<typeof operations>("reserveGoods");
 
 /** Reserves the goods of an order and pays for them in two parts; if the deposit fails, removes the reservation. */
 export async function payOrder({ balance, deposit, orderId, supplier }: Order) {

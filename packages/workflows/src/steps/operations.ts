@@ -1,4 +1,5 @@
 import type { Input } from "@durable-payments/client";
+import { OWN_OPERATIONS } from "@durable-payments/protocol/calls";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { failTask, runState } from "../run.ts";
 import { type Fields, sendWrite, type StepOptions } from "./write.ts";
@@ -31,22 +32,62 @@ export interface IssuedCard extends Fields {
   readonly card_status?: string;
 }
 
+type IsUnion<Type, All = Type> = Type extends unknown
+  ? [All] extends [Type]
+    ? false
+    : true
+  : never;
+
+/** Request of an operation. TypeScript infers no type beside one that is given, so one of several is named twice. */
+type OwnRequest<Operations, Name extends keyof Operations> =
+  IsUnion<Name> extends true
+    ? 'Name the operation in the type, too: ownOperation<typeof operations, "NAME">("NAME")'
+    : Operations[Name] extends { send: (input: infer Request, context: never) => unknown }
+      ? Request
+      : never;
+
+/** Result of an operation. A person who knows only its id may have given it: then the other fields are missing. */
+type OwnResult<Operations, Name extends keyof Operations> = Operations[Name] extends {
+  send: (input: never, context: never) => Promise<infer Made>;
+}
+  ? Readonly<Partial<Made>> & { readonly id: string }
+  : never;
+
 /**
- * Makes the step of an operation of your own, which `defineOperation` defines at the worker under the same name.
+ * Makes the step of an operation of your own, which `defineOperation` defines at the worker. Call it at the top of the
+ * module: a worker then does not start without the operation.
  *
- * @param name the key in the worker's `operations`.
- * @returns the step.
+ * @param name the key in the worker's `operations`, whose types the step has. If there are several operations, the name is
+ *   the second type: `ownOperation<typeof operations, "reserveGoods">("reserveGoods")`.
+ * @returns the step; its result has the operation's `id`.
  * @example
  * ```ts
- * const reserveGoods = ownOperation<Reserve>("reserveGoods");
+ * const reserveGoods = ownOperation<typeof operations>("reserveGoods");
  * await reserveGoods({ orderId });
  * ```
  */
-export const ownOperation =
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the type of the step, which its author names.
-  <Request extends object, Made extends Fields = Fields>(name: string) =>
-    (request: Request, options?: StepOptions): Promise<Made> =>
-      withId(sendWrite({ operation: name, request }, options));
+export const ownOperation = <
+  Operations extends object,
+  Name extends keyof Operations & string = keyof Operations & string,
+>(
+  name: Name,
+) => {
+  const { [OWN_OPERATIONS]: needed } = globalThis as { [OWN_OPERATIONS]?: Set<string> };
+  needed?.add(name);
+  return (
+    request: OwnRequest<Operations, Name>,
+    options?: StepOptions,
+  ): Promise<OwnResult<Operations, Name>> =>
+    // The worker's definitions, whose types these are, check both.
+    sendWrite({ operation: name, request: request as object }, options) as Promise<
+      OwnResult<Operations, Name>
+    >;
+};
+
+const writeOperation =
+  <Request extends object, Made extends Fields = Fields>(operation: string) =>
+  (request: Request, options?: StepOptions): Promise<Made> =>
+    withId(sendWrite({ operation, request }, options));
 
 const moneyOperation =
   <Request extends object, Made extends Fields>(operation: string) =>
@@ -91,20 +132,20 @@ export const createBeneficiary = (
   );
 
 /** Changes a beneficiary. @throws Refused, InvalidRequest, Ended */
-export const updateBeneficiary = ownOperation<Input<"updateBeneficiary">>("updateBeneficiary");
+export const updateBeneficiary = writeOperation<Input<"updateBeneficiary">>("updateBeneficiary");
 
 /**
  * Creates a cardholder, exactly once. The identity check comes later: see `awaitVerification`.
  *
  * @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut
  */
-export const createCardholder = ownOperation<
+export const createCardholder = writeOperation<
   Input<"createCardholder">,
   Fields & { readonly card_holder_id: string }
 >("createCardholder");
 
 /** Removes a cardholder. @throws Refused, InvalidRequest, Ended */
-export const removeCardholder = ownOperation<Input<"removeCardholder">>("removeCardholder");
+export const removeCardholder = writeOperation<Input<"removeCardholder">>("removeCardholder");
 
 /**
  * Issues a card with its initial recharge, exactly once. The step's name is its operation: `createCard`.
@@ -134,13 +175,13 @@ export const withdrawFromCard = moneyOperation<Input<"withdrawFromCard">, Fields
 );
 
 /** Changes a card. @throws Refused, InvalidRequest, Ended */
-export const updateCard = ownOperation<Input<"updateCard">>("updateCard");
+export const updateCard = writeOperation<Input<"updateCard">>("updateCard");
 
 /** Cancels a card. @throws Refused, InvalidRequest, Ended */
-export const cancelCard = ownOperation<Input<"cancelCard">>("cancelCard");
+export const cancelCard = writeOperation<Input<"cancelCard">>("cancelCard");
 
 /** Freezes a card. @throws Refused, InvalidRequest, Ended */
-export const freezeCard = ownOperation<Input<"freezeCard">>("freezeCard");
+export const freezeCard = writeOperation<Input<"freezeCard">>("freezeCard");
 
 /**
  * Makes the next write check the requests of later steps, too. It then fails with every fault before anything is sent.

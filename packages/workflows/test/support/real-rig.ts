@@ -1,8 +1,4 @@
-import {
-  defineOperation,
-  makePaymentsActivities,
-  type OwnOperations,
-} from "@durable-payments/activities";
+import { defineOperation, makePaymentsActivities } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/client";
 import { type Ledger, openLedger } from "@durable-payments/ledger";
 import { accountHash, trackerId, type Workflows } from "@durable-payments/protocol";
@@ -26,7 +22,7 @@ export const beneficiary = {
 
 export const payout = { ...inputs.payout, currency: "USD", payout_reference: "Invoice 1" } as const;
 
-const operations: OwnOperations = {
+export const operations = {
   reserveGoods: defineOperation<{ readonly orderId: string }>({
     repeat: "keyed",
     send: async ({ orderId }) => ({ id: `reserved ${orderId}` }),

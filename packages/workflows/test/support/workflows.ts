@@ -15,6 +15,7 @@ import {
   voucherFor,
   type StepOptions,
 } from "../../src/index.ts";
+import type { operations } from "./real-rig.ts";
 import {
   CancellationScope,
   continueAsNew,
@@ -48,7 +49,7 @@ const { note } = proxyActivities<{ note: (text: string) => Promise<string> }>({
   startToCloseTimeout: "10 seconds",
 });
 
-const reserveGoods = ownOperation<{ orderId: string }, { reservation: string }>("reserveGoods");
+const reserveGoods = ownOperation<typeof operations>("reserveGoods");
 
 /** Pays once. */
 export const pay = (part: Part = "1.00", options?: StepOptions) =>
