@@ -32,5 +32,10 @@ export {
   readReport,
   readRun,
 } from "@durable-payments/control/show";
-export { startPayment, type StartPaymentOptions } from "@durable-payments/control/start";
+export {
+  type AwaitedStartOptions,
+  type StartedPayment,
+  startPayment,
+  type StartPaymentOptions,
+} from "@durable-payments/control/start";
 export { cancel, pause, resume } from "@durable-payments/control/stopping";

@@ -8,7 +8,7 @@ import type {
   Tracked,
   TrackerInput,
 } from "./payloads.ts";
-import type { SignalDefinition } from "@temporalio/common";
+import type { SignalDefinition, UpdateDefinition } from "@temporalio/common";
 
 // The inputs are in payloads.ts: their types alone, so that no workflow loads a schema.
 export type * from "./payloads.ts";
@@ -53,6 +53,23 @@ export const nudgeSignal = {
   type: "signal",
   name: "durable-payments/nudge",
 } as SignalDefinition<[Nudge?]>;
+
+/** The first that is known of a run's payment. */
+export type EarlyAnswer =
+  /** The service has created it: the first payout, cardholder or card of the run, with the service's id. */
+  | { readonly is: "created"; readonly operation: string; readonly id: string }
+  /** It is not sent before a second person has approved it. */
+  | { readonly is: "needs approval"; readonly reason: string }
+  /** The run has failed, and its payment certainly had no effect. */
+  | { readonly is: "refused"; readonly reason: string }
+  /** The run has started, and the outcome is not known yet: never start the payment under another key. */
+  | { readonly is: "started"; readonly reason: string };
+
+/** Update by which a start waits for the first answer about its payment. Defined by hand, as the nudge is. */
+export const createdUpdate = {
+  type: "update",
+  name: "durable-payments/created",
+} as UpdateDefinition<EarlyAnswer>;
 
 /** First of the details of a failure that ends a step. */
 export interface FailureFacts {

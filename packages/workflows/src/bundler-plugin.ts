@@ -22,8 +22,10 @@ const conditions = import.meta.filename.endsWith(".ts")
   ? { conditionNames: ["@durable-payments/source", "..."] }
   : {};
 
-/** The module that passes on the trace of a run. */
-const passTracePath = fileURLToPath(import.meta.resolve("@durable-payments/workflows/pass-trace"));
+/** The modules that pass on the trace of a run, and answer its start. */
+const interceptorPaths = ["pass-trace", "early-answer"].map((name) =>
+  fileURLToPath(import.meta.resolve(`@durable-payments/workflows/${name}`)),
+);
 
 /** How {@link paymentsBundler} is to bundle. */
 export interface PaymentsBundlerOptions {
@@ -45,8 +47,11 @@ export const paymentsBundler = ({
   name: "durable-payments",
   configureBundler: (options) => ({
     ...options,
-    workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), passTracePath],
-    preloadModules: [...(options.preloadModules ?? []), ...shared, passTracePath],
+    workflowInterceptorModules: [
+      ...(options.workflowInterceptorModules ?? []),
+      ...interceptorPaths,
+    ],
+    preloadModules: [...(options.preloadModules ?? []), ...shared, ...interceptorPaths],
     webpackConfigHook: (config) => {
       const { module, optimization, resolve, ...rest } =
         options.webpackConfigHook?.(config) ?? config;

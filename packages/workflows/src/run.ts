@@ -4,6 +4,7 @@ import { inputFaults } from "@durable-payments/protocol/inputs";
 import {
   type Believed,
   CANCELLED,
+  type EarlyAnswer,
   nudgeSignal,
   type WriteCall,
   VOUCHER,
@@ -60,6 +61,8 @@ const install = () => {
     /** Nudges that named all steps, and by step. */
     nudges: 0,
     nudged: new Map<string, number>(),
+    /** The first that is known of the payment, for its start. */
+    early: { answer: undefined as EarlyAnswer | undefined },
     /** Fails every workflow task, even if the workflow catches the error. */
     fault: undefined as Error | undefined,
   };
@@ -75,6 +78,8 @@ const install = () => {
 
 /** State of a run that its steps share. */
 export type RunState = ReturnType<typeof install>;
+/** What a run answers to its start. */
+export type Early = RunState["early"];
 
 const KEY = Symbol.for("durable-payments/run@1");
 

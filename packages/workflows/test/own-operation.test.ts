@@ -24,6 +24,9 @@ test("the step of an operation of one's own has the types of its definition", ()
 });
 
 test("a name that the worker does not define is refused by the compiler", () => {
+  expectTypeOf(ownOperation<Warehouse>)
+    .parameter(0)
+    .toEqualTypeOf<"reserveGoods">();
   // @ts-expect-error -- a typo
   ownOperation<Warehouse>("reserveGods");
   // @ts-expect-error -- a typo

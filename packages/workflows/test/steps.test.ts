@@ -46,6 +46,29 @@ const failureOf = async (handle: WorkflowHandle): Promise<ApplicationFailure> =>
   return found;
 };
 
+describe("a run that Temporal repeats by a retry policy", () => {
+  const retry = { maximumAttempts: 2, initialInterval: "10 milliseconds" };
+
+  it("sends no money without a key", async () => {
+    const handle = await rig.start("payThenFail", [{}], { isVouched: true, retry });
+    const again = environment.client.workflow.getHandle(handle.workflowId);
+    await until(async () => {
+      const { raw, runId } = await again.describe();
+      return raw.workflowExecutionInfo?.firstRunId !== runId;
+    });
+    expect(await failedTask(again)).toContain("so the step createPayout needs a key");
+    expect(rig.callsOf(handle)).toHaveLength(1);
+  });
+
+  it("asks for the same write by its key, and does not vouch for it again", async () => {
+    const handle = await rig.start("payThenFail", [{ key: "rent" }], { isVouched: true, retry });
+    await handle.result();
+    const [first, second] = rig.callsOf(handle).map(({ input }) => input);
+    expect([first?.key, second?.key]).toEqual(["rent", "rent"]);
+    expect([first?.isFirst, second?.isFirst]).toEqual([true, false]);
+  });
+});
+
 describe("the name of a step", () => {
   it("is its operation", async () => {
     const handle = await rig.start("pay", []);
@@ -172,6 +195,12 @@ describe("a key", () => {
 });
 
 describe("a voucher", () => {
+  it("holds for a run that starts with a delay", async () => {
+    const handle = await rig.start("pay", [], { isVouched: true, startDelay: "12 seconds" });
+    await handle.result();
+    expect(rig.callsOf(handle)[0]?.input.isFirst).toBe(true);
+  }, 30_000);
+
   it("holds for the run that was started with it", async () => {
     const handle = await rig.start("pay", [], { isVouched: true });
     await handle.result();

@@ -1,47 +1,24 @@
-import { cleanTexts, isRecord } from "@durable-payments/client/values";
-import {
-  type Decision,
-  type Ledger,
-  type NewRun,
-  type StartFacts,
-  whyNobody,
-} from "@durable-payments/ledger";
-import { requestTerms, type RunMemo, textAt, WORKFLOW } from "@durable-payments/protocol";
-import { VOUCHER } from "@durable-payments/protocol/calls";
+import { WORKFLOW } from "@durable-payments/protocol";
 import {
   type Client,
   type Workflow,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandleWithStartDetails,
 } from "@temporalio/client";
+import type { Duration } from "@temporalio/common";
 import { accountNamed, type Operations } from "../facts/connection/operations.ts";
 import { changing } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
+import { readInput } from "../facts/run-input.ts";
+import { checkId, contentHash, idOfKey, type PlannedRun } from "../rules/input.ts";
+import { paymentOf } from "../rules/payment.ts";
 import { checkName } from "./decide/record.ts";
 import { checkReason, refuseDuplicate } from "./duplicates.ts";
 import { isForgottenDone, otherInput } from "./forgotten.ts";
-import { checkId, contentHash, idOfKey, type PlannedRun } from "../rules/input.ts";
-import { readArguments, readInput } from "../facts/run-input.ts";
-import { type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";
-import { paymentFields } from "../rules/run-view.ts";
+import { startAndWait, type StartedPayment } from "./start-and-wait.ts";
+import { askedOf, recordLost, recordStart, type StartAtOptions, typeOf } from "./start-request.ts";
 
-/** How a run is started. */
-interface StartAtOptions<W extends Workflow> {
-  readonly workflowId: string;
-  /** The person who starts it, and cannot approve it. */
-  readonly startedBy: string;
-  readonly args: Parameters<W>;
-  /** Default `payments`. */
-  readonly taskQueue?: string;
-  /** Records who started the run, once Temporal has taken it; looks for likely duplicates before. */
-  readonly ledger?: Ledger;
-  /** Hash of the account that pays, if it is known. */
-  readonly account?: string;
-  /** The reason why it is another payment, although an earlier one looks the same: a person has checked it. */
-  readonly notDuplicate?: string | undefined;
-  /** Source of the person's name: `--by`. */
-  readonly how?: string;
-}
+export type { StartedPayment } from "./start-and-wait.ts";
 
 /** How a payment is started. */
 export interface StartPaymentOptions<W extends Workflow> extends Omit<
@@ -52,103 +29,18 @@ export interface StartPaymentOptions<W extends Workflow> extends Omit<
   readonly key: string;
 }
 
-const typeOf = (workflowType: string | Workflow): string =>
-  typeof workflowType === "string" ? workflowType : workflowType.name;
-
-type StartedRun = Pick<NewRun, "account" | "batch" | "batchRow" | "type" | "workflowId">;
-
-/** Returns the payment that a start or an amendment names: nothing else is sent under its id. */
-export const paidBy = (
-  type: string,
-  input: unknown,
-  payment: PaymentOf | undefined,
-): Pick<StartFacts, "payee" | "terms"> => {
-  const payout = isRecord(input) && type === WORKFLOW.payout ? input["payout"] : undefined;
-  return isRecord(payout)
-    ? {
-        terms: requestTerms("createPayout", cleanTexts(payout)),
-        ...(payment?.payee && { payee: payment.payee }),
-      }
-    : {};
-};
-
-const contentOf = (args: ReadonlyArray<unknown>): string =>
-  contentHash(args.length === 1 ? args[0] : args);
-
-/** Makes the record of a start, which says what the log of a run permits. */
-export const startOf = (
-  run: StartedRun,
-  args: ReadonlyArray<unknown>,
-  payment: PaymentOf | undefined,
-  { by, how, ...facts }: Pick<Decision, "by" | "how"> & Partial<StartFacts>,
-): Parameters<Ledger["recordStart"]> => {
-  const [input] = args;
-  const options = isRecord(input) ? input["options"] : undefined;
-  const above = textAt(isRecord(options) ? options["approval"] : undefined, "above");
-  const value = {
-    ...facts,
-    ...paidBy(run.type, input, payment),
-    type: run.type,
-    content: contentOf(args),
-    ...(above !== undefined && { approveAbove: above }),
-  };
-  return [
-    {
-      ...run,
-      runId: null,
-      ...paymentFields(payment),
-      alias: payment?.alias ?? null,
-      shown: payment?.shown ?? null,
-    },
-    { by, how, value },
-  ];
-};
-
-/** Records who starts a run, if there is a ledger. */
-const recordStart = async <W extends Workflow>(
-  type: string,
-  firstRunId: string,
-  {
-    account,
-    args,
-    how = "startPayment",
-    ledger,
-    notDuplicate,
-    startedBy,
-    workflowId,
-  }: StartAtOptions<W>,
-  payment = paymentOf(args[0], ledger),
-): Promise<void> => {
-  await ledger?.recordStart(
-    ...startOf(
-      { account: account ?? null, workflowId, type, batch: null, batchRow: null },
-      args,
-      payment,
-      { by: startedBy, how, firstRunId, ...(notDuplicate !== undefined && { notDuplicate }) },
-    ),
-  );
-};
-
-/**
- * Records a start that the ledger lacks although Temporal has its run: the program that started it was interrupted, the run
- * was started in another way, or the ledger was restored. Without it nobody could approve the run. Only the same type and
- * arguments make a person the starter.
- */
-const recordLost = async <W extends Workflow>(
-  client: Client,
-  type: string,
-  options: StartAtOptions<W>,
-): Promise<void> => {
-  const { args, ledger, workflowId } = options;
-  const run = ledger && (await findRun(client, workflowId));
-  if (ledger === undefined || run?.type !== type) return;
-  const { firstRunId, runId } = run;
-  const decisions = await ledger.decisionsOf(workflowId);
-  const name = { workflowId, step: "" };
-  if (whyNobody({ id: workflowId, firstRunId }, name, decisions) === undefined) return;
-  const started = await readArguments({ client, connection: client }, { workflowId, runId });
-  if (contentOf(started) === contentOf(args)) await recordStart(type, firstRunId, options);
-};
+/** How a payment is started whose first answer is awaited. */
+export interface AwaitedStartOptions<W extends Workflow> extends Omit<
+  StartPaymentOptions<W>,
+  "startDelay"
+> {
+  /** Waits until the first payout, cardholder or card of the run is created, needs approval, or is refused. */
+  readonly waitFor: "created";
+  /** Temporal takes no delay with a question. */
+  readonly startDelay?: never;
+  /** Longest time to wait; then it answers `started`. Default: 30 seconds. */
+  readonly within?: Duration;
+}
 
 /**
  * Starts a run as {@link startPayment} does, under an id, and without looking for likely duplicates.
@@ -162,22 +54,9 @@ export const startPaymentAt = async <W extends Workflow>(
   workflowType: string | W,
   options: StartAtOptions<W>,
 ): Promise<WorkflowHandleWithStartDetails<W>> => {
-  const { args, startedBy } = options;
-  const id = checkId(options.workflowId);
-  checkName(startedBy, "startedBy");
   const type = typeOf(workflowType);
-  const payment = paymentOf(args[0], options.ledger);
-  const starting = client.workflow.start<W>(type, {
-    workflowId: id,
-    taskQueue: options.taskQueue ?? "payments",
-    // TypeScript cannot distinguish these parameters from those of a workflow without any.
-    args: args as Parameters<W> & [unknown, ...Array<unknown>],
-    workflowIdReusePolicy: "REJECT_DUPLICATE",
-    workflowIdConflictPolicy: "FAIL",
-    memo: { [VOUCHER]: { workflowId: id, at: now, is: "first" } } satisfies RunMemo,
-    staticSummary: summaryOf(payment, type),
-    staticDetails: `Started by ${startedBy}.\n\nState, decisions and next steps, in a terminal:\n\n    durable-payments show ${id}`,
-  });
+  const payment = paymentOf(options.args[0], options.ledger);
+  const starting = client.workflow.start<W>(type, askedOf(now, type, options, payment));
   const handle = await starting.catch(async (error: unknown) => {
     if (error instanceof WorkflowExecutionAlreadyStartedError)
       await recordLost(client, type, options);
@@ -188,6 +67,8 @@ export const startPaymentAt = async <W extends Workflow>(
   return handle;
 };
 
+const ANSWER_WITHIN = "30 seconds";
+
 /**
  * Starts a payment workflow once: a key that Temporal knows, open or ended, is refused. With a ledger, so is what is
  * likely a duplicate of a payment under another key, unless `notDuplicate` says why it is not. Inputs are compared that
@@ -195,10 +76,13 @@ export const startPaymentAt = async <W extends Workflow>(
  *
  * @param client Temporal's client.
  * @param workflowType the workflow, or its name.
- * @param options key, starter, arguments.
- * @returns the handle of the run, whose id is `TYPE/KEY`.
+ * @param options key, starter, arguments; memo, timeouts, delay, priority and more of Temporal's own; and `waitFor`.
+ * @returns the handle of the run, whose id is `TYPE/KEY`. With `waitFor: "created"` in one call also its first answer:
+ *   `created` with the service's id, `needs approval`, `refused`, or `started` if the outcome is not known in time. Every
+ *   workflow in the bundle of a worker with the plugin gives it.
  * @throws WorkflowExecutionAlreadyStartedError if the key is known, whose start is then recorded if the ledger lacks it; Refused if it is likely a duplicate; InvalidInput if
- *   the key, name or reason is invalid.
+ *   the key, name, memo or reason is invalid; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer a
+ *   call with `waitFor`, and it is not known whether the run has started.
  * @example
  * ```ts
  * const run = await startPayment<typeof payOrder>(client, "payOrder", {
@@ -208,19 +92,37 @@ export const startPaymentAt = async <W extends Workflow>(
  * });
  * ```
  */
-export const startPayment = async <W extends Workflow>(
+export async function startPayment<W extends Workflow>(
   client: Client,
   workflowType: string | W,
-  { key, ...options }: StartPaymentOptions<W>,
-): Promise<WorkflowHandleWithStartDetails<W>> => {
+  options: AwaitedStartOptions<W>,
+): Promise<StartedPayment<W>>;
+export async function startPayment<W extends Workflow>(
+  client: Client,
+  workflowType: string | W,
+  options: StartPaymentOptions<W> & { readonly waitFor?: never },
+): Promise<WorkflowHandleWithStartDetails<W>>;
+export async function startPayment<W extends Workflow>(
+  client: Client,
+  workflowType: string | W,
+  {
+    key,
+    waitFor,
+    within = ANSWER_WITHIN,
+    ...options
+  }: StartPaymentOptions<W> & Partial<Pick<AwaitedStartOptions<W>, "waitFor" | "within">>,
+): Promise<StartedPayment<W> | WorkflowHandleWithStartDetails<W>> {
   const { account, ledger, notDuplicate } = options;
   const [input]: ReadonlyArray<unknown> = options.args;
   const workflowId = idOfKey(typeOf(workflowType), key);
   checkReason(notDuplicate);
   if (ledger !== undefined)
     await refuseDuplicate({ client, ledger }, account, { workflowId, input }, notDuplicate);
-  return startPaymentAt(Date.now(), client, workflowType, { ...options, workflowId });
-};
+  const starting = { ...options, workflowId };
+  return waitFor === undefined
+    ? startPaymentAt(Date.now(), client, workflowType, starting)
+    : startAndWait(Date.now(), client, workflowType, { ...starting, within });
+}
 
 /** How a planned run is started. */
 export type StartOptions = Pick<StartAtOptions<Workflow>, "how" | "notDuplicate" | "startedBy">;

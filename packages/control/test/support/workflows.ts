@@ -30,6 +30,16 @@ export const waitThenPay = async (request: Parameters<typeof createPayout>[0]): 
 export const payByChild = (workflowId: string, input: PayoutInput): Promise<unknown> =>
   executeChild<Workflows["payout"]>("payout", { workflowId, args: [input] });
 
+/** Pays by a child, and then a payout of its own. */
+export const payByChildAndOwn = async (
+  workflowId: string,
+  input: PayoutInput,
+  request: Parameters<typeof createPayout>[0],
+): Promise<void> => {
+  await payByChild(workflowId, input);
+  await createPayout(request);
+};
+
 /** Pays under a key, once a second person has approved it. */
 export const payKeyed = async (
   key: string,

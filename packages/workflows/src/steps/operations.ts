@@ -85,9 +85,10 @@ export const ownOperation = <
 };
 
 const writeOperation =
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the type of the step.
   <Request extends object, Made extends Fields = Fields>(operation: string) =>
-  (request: Request, options?: StepOptions): Promise<Made> =>
-    withId(sendWrite({ operation, request }, options));
+    (request: Request, options?: StepOptions): Promise<Made> =>
+      withId(sendWrite({ operation, request }, options));
 
 const moneyOperation =
   <Request extends object, Made extends Fields>(operation: string) =>

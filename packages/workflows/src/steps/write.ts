@@ -22,6 +22,7 @@ import {
   proxyActivities,
   workflowInfo,
 } from "@temporalio/workflow";
+import { noteApproval, noteFailure, noteMade } from "../early-answer.ts";
 import { factsOf } from "../failures.ts";
 import {
   asPaymentFailure,
@@ -206,7 +207,10 @@ const untilAnswered = (
     // An activity can be completed by hand, with anything.
     if (!isRecord(answer)) return again(mode);
     if (answer.is === "done" && isRecord(answer.made)) return answer.made;
-    if (answer.is === "waiting") called.version = answer.version;
+    if (answer.is === "waiting") {
+      called.version = answer.version;
+      if (answer.needs === "approval") noteApproval(answer.why);
+    }
     return condition(() => nudgesOf(state, step) > seen, SLOW, {
       summary: `Waiting for a person: inbox ${workflowInfo().workflowId}`,
     }).then(() => again(mode), failed);
@@ -265,6 +269,7 @@ const send = (
   return untilAnswered(step, called, call).then(
     (made) => {
       called.made = made;
+      noteMade(operation, made);
       const ids = Object.entries(made).flatMap(([field, id]) =>
         /^(.*_)?id$/.test(field) && typeof id === "string" ? [id] : [],
       );
@@ -275,6 +280,7 @@ const send = (
     },
     (failure: unknown) => {
       const { type } = failure instanceof ApplicationFailure ? failure : {};
+      noteFailure(operation, failure);
       believe({ outcome: isCancellation(failure) ? CANCELLED : (type ?? "error") });
       throw failure;
     },

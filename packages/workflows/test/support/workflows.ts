@@ -17,12 +17,14 @@ import {
 } from "../../src/index.ts";
 import type { operations } from "./real-rig.ts";
 import {
+  ApplicationFailure,
   CancellationScope,
   continueAsNew,
   executeChild,
   isCancellation,
   proxyActivities,
   sleep,
+  workflowInfo,
 } from "@temporalio/workflow";
 
 export { onboardCardholder, payout, tracker } from "../../src/index.ts";
@@ -191,6 +193,13 @@ export async function payOrder(orderId: string) {
     if (error instanceof Refused || error instanceof PayoutFailed) await undo("reserveGoods");
     throw error;
   }
+}
+
+/** Pays, and then fails with an error that Temporal may retry, once. */
+export async function payThenFail(options: StepOptions): Promise<string> {
+  const { payout_id } = await pay("1.00", options);
+  if (workflowInfo().attempt === 1) throw ApplicationFailure.retryable("The first attempt fails.");
+  return payout_id;
 }
 
 /** Has an activity of its own before it pays. */

@@ -23,7 +23,7 @@ import { isAmount } from "@durable-payments/protocol/inputs";
 import { sumMoney } from "../../rules/run-view.ts";
 import { checkReason, findDuplicates, similarText } from "../duplicates.ts";
 import { type PaymentOf, paymentOf } from "../../rules/payment.ts";
-import { startOf } from "../start.ts";
+import { startOf } from "../start-request.ts";
 import { type KeptOfBatch, startChunk } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
 import { type Acting, actorOf, decisionOn } from "../decide/record.ts";

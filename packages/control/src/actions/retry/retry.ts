@@ -1,7 +1,7 @@
 import type { Assumptions } from "@durable-payments/client";
 import { endAmong, type NewDecision, wasNeverStarted } from "@durable-payments/ledger";
 import { setTimeout as sleep } from "node:timers/promises";
-import { paidBy } from "../start.ts";
+import { paidBy } from "../start-request.ts";
 import type { Operations } from "../../facts/connection/operations.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "../decide/record.ts";

@@ -1,0 +1,106 @@
+/*
+ * A start that waits for the first answer about its payment must be exactly as safe as one that does not. It is not
+ * obvious, since the request has two parts: Temporal may have started the run although no answer, or an error, arrives.
+ * So nothing here starts again; the run that has the id says whether it is this start's, and if so, the answer is "started".
+ */
+import { messageOf } from "@durable-payments/client/values";
+import { createdUpdate, type EarlyAnswer } from "@durable-payments/protocol/calls";
+import {
+  type Client,
+  WithStartWorkflowOperation,
+  type Workflow,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
+import type { Duration } from "@temporalio/common";
+import { msToNumber } from "@temporalio/common/lib/time.js";
+import { ConnectionFailed } from "../errors.ts";
+import { detailsOf, hasCode } from "../facts/connection/temporal-errors.ts";
+import { findRun } from "../facts/connection/temporal.ts";
+import { paymentOf } from "../rules/payment.ts";
+import {
+  askedOf,
+  isSame,
+  recordLost,
+  recordStart,
+  type StartAtOptions,
+  typeOf,
+} from "./start-request.ts";
+
+/** A started payment, with the first that is known of it. */
+export type StartedPayment<W extends Workflow = Workflow> = EarlyAnswer & {
+  readonly run: WorkflowHandle<W>;
+};
+
+/** Longest time to look whether the run exists, after no response has arrived. */
+const LOOK_WITHIN_MS = 5_000;
+
+const NOT_KNOWN =
+  "The run has started, and its first answer is not known yet. Do not start the payment under another key: look at the run.";
+
+/**
+ * Starts a run as `startPaymentAt` does, and waits for its first answer.
+ *
+ * The start and the question are one request (update-with-start), which Temporal carries out once, however often its
+ * client sends it. If no response arrives, the run itself says whether it is this start's.
+ */
+export const startAndWait = async <W extends Workflow>(
+  now: number,
+  client: Client,
+  workflowType: string | W,
+  { within, ...options }: StartAtOptions<W> & { readonly within: Duration },
+): Promise<StartedPayment<W>> => {
+  const { workflowId } = options;
+  const type = typeOf(workflowType);
+  const payment = paymentOf(options.args[0], options.ledger);
+  const startWorkflowOperation = new WithStartWorkflowOperation<W>(
+    type,
+    askedOf(now, type, options, payment),
+  );
+  const run = client.workflow.getHandle<W>(workflowId);
+  let isRecorded = false;
+  const waiting = client.withDeadline(Date.now() + msToNumber(within), async () => {
+    const update = await client.workflow.startUpdateWithStart(createdUpdate, {
+      startWorkflowOperation,
+      waitForStage: "ACCEPTED",
+    });
+    await recordStart(type, update.workflowRunId ?? "", options, payment);
+    isRecorded = true;
+    return update.result();
+  });
+  try {
+    return { ...(await waiting), run };
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) {
+      await recordLost(client, type, options);
+      throw error;
+    }
+    if (isRecorded) {
+      if (error instanceof WorkflowUpdateFailedError)
+        return { is: "started", reason: messageOf(error.cause ?? error), run };
+      return { is: "started", reason: NOT_KNOWN, run };
+    }
+    const isOpen =
+      error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || hasCode(error, "leftOpen");
+    if (!isOpen) throw error;
+    const isOurs = await client
+      .withDeadline(Date.now() + LOOK_WITHIN_MS, async () => {
+        const found = await findRun(client, workflowId);
+        return found && (await isSame(client, found, type, options));
+      })
+      .catch(() => undefined);
+    if (isOurs === undefined)
+      throw new ConnectionFailed({
+        reason: "temporalError",
+        carriedOut: "unknown",
+        message: `Temporal did not answer: ${detailsOf(error)}. The run ${workflowId} may have been started: start it again with the same key, which never starts it twice.`,
+        next: { operation: "show", workflowId },
+      });
+    if (!isOurs)
+      throw new WorkflowExecutionAlreadyStartedError("Another run has this id.", workflowId, type);
+    await recordLost(client, type, options);
+    return { is: "started", reason: NOT_KNOWN, run };
+  }
+};

@@ -1,0 +1,212 @@
+import { cleanTexts, isRecord } from "@durable-payments/client/values";
+import {
+  type Decision,
+  type Ledger,
+  type NewRun,
+  type StartFacts,
+  whyNobody,
+} from "@durable-payments/ledger";
+import { requestTerms, type RunMemo, textAt, WORKFLOW } from "@durable-payments/protocol";
+import { VOUCHER } from "@durable-payments/protocol/calls";
+import type { Client, Workflow, WorkflowStartOptions } from "@temporalio/client";
+import { invalidInput } from "../errors.ts";
+import { findRun } from "../facts/connection/temporal.ts";
+import { readArguments } from "../facts/run-input.ts";
+import { checkId, contentHash } from "../rules/input.ts";
+import { type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";
+import { paymentFields } from "../rules/run-view.ts";
+import { checkName } from "./decide/record.ts";
+
+/**
+ * Options of Temporal's start that leave a payment as safe as it is. Fields of `memo` that begin with `durable-payments/` are
+ * refused. `retry` repeats a failed run, after any failure that the policy does not exclude. Each repetition continues the
+ * run, so each of its payouts, cardholders and cards needs a `key`: without one, the workflow task fails and nothing is sent.
+ *
+ * The other options are not taken:
+ *
+ * - `workflowIdReusePolicy`, `workflowIdConflictPolicy`: a known id is refused, because a second run of it would vouch for
+ *   itself as the first. `retryPayment` starts a failed run again, once it has compared it with the ledger.
+ * - `cronSchedule`: its runs repeat the payment, as those of a Schedule do, which can be paused and has a log.
+ * - `staticSummary`, `staticDetails`: they show the payment.
+ * - `versioningOverride`, `requestEagerStart`: a retry does not keep them.
+ */
+type TemporalOptions = Pick<
+  WorkflowStartOptions,
+  | "memo"
+  | "priority"
+  | "retry"
+  | "startDelay"
+  | "typedSearchAttributes"
+  | "workflowExecutionTimeout"
+  | "workflowRunTimeout"
+  | "workflowTaskTimeout"
+>;
+
+/** How a run is started. */
+export interface StartAtOptions<W extends Workflow> extends TemporalOptions {
+  readonly workflowId: string;
+  /** The person who starts it, and cannot approve it. */
+  readonly startedBy: string;
+  readonly args: Parameters<W>;
+  /** Default `payments`. */
+  readonly taskQueue?: string;
+  /** Records who started the run, once Temporal has taken it; looks for likely duplicates before. */
+  readonly ledger?: Ledger;
+  /** Hash of the account that pays, if it is known. */
+  readonly account?: string;
+  /** The reason why it is another payment, although an earlier one looks the same: a person has checked it. */
+  readonly notDuplicate?: string | undefined;
+  /** Source of the person's name: `--by`. */
+  readonly how?: string;
+}
+
+export const typeOf = (workflowType: string | Workflow): string =>
+  typeof workflowType === "string" ? workflowType : workflowType.name;
+
+type StartedRun = Pick<NewRun, "account" | "batch" | "batchRow" | "type" | "workflowId">;
+
+/** Returns the payment that a start or an amendment names: nothing else is sent under its id. */
+export const paidBy = (
+  type: string,
+  input: unknown,
+  payment: PaymentOf | undefined,
+): Pick<StartFacts, "payee" | "terms"> => {
+  const payout = isRecord(input) && type === WORKFLOW.payout ? input["payout"] : undefined;
+  return isRecord(payout)
+    ? {
+        terms: requestTerms("createPayout", cleanTexts(payout)),
+        ...(payment?.payee && { payee: payment.payee }),
+      }
+    : {};
+};
+
+const contentOf = (args: ReadonlyArray<unknown>): string =>
+  contentHash(args.length === 1 ? args[0] : args);
+
+/** Makes the record of a start, which says what the log of a run permits. */
+export const startOf = (
+  run: StartedRun,
+  args: ReadonlyArray<unknown>,
+  payment: PaymentOf | undefined,
+  { by, how, ...facts }: Pick<Decision, "by" | "how"> & Partial<StartFacts>,
+): Parameters<Ledger["recordStart"]> => {
+  const [input] = args;
+  const options = isRecord(input) ? input["options"] : undefined;
+  const above = textAt(isRecord(options) ? options["approval"] : undefined, "above");
+  const value = {
+    ...facts,
+    ...paidBy(run.type, input, payment),
+    type: run.type,
+    content: contentOf(args),
+    ...(above !== undefined && { approveAbove: above }),
+  };
+  return [
+    {
+      ...run,
+      runId: null,
+      ...paymentFields(payment),
+      alias: payment?.alias ?? null,
+      shown: payment?.shown ?? null,
+    },
+    { by, how, value },
+  ];
+};
+
+/** Records who starts a run, if there is a ledger. */
+export const recordStart = async <W extends Workflow>(
+  type: string,
+  firstRunId: string,
+  {
+    account,
+    args,
+    how = "startPayment",
+    ledger,
+    notDuplicate,
+    startedBy,
+    workflowId,
+  }: StartAtOptions<W>,
+  payment = paymentOf(args[0], ledger),
+): Promise<void> => {
+  await ledger?.recordStart(
+    ...startOf(
+      { account: account ?? null, workflowId, type, batch: null, batchRow: null },
+      args,
+      payment,
+      { by: startedBy, how, firstRunId, ...(notDuplicate !== undefined && { notDuplicate }) },
+    ),
+  );
+};
+
+/** Whether a run has the type and the arguments of a start. */
+export const isSame = async <W extends Workflow>(
+  client: Client,
+  run: { readonly type: string; readonly runId: string },
+  type: string,
+  { args, workflowId }: StartAtOptions<W>,
+): Promise<boolean> => {
+  if (run.type !== type) return false;
+  const reading = { client, connection: client };
+  return (
+    contentOf(await readArguments(reading, { workflowId, runId: run.runId })) === contentOf(args)
+  );
+};
+
+/**
+ * Records a start that the ledger lacks although Temporal has its run: the program that started it was interrupted, the run
+ * was started in another way, or the ledger was restored. Without it nobody could approve the run. Only the same type and
+ * arguments make a person the starter.
+ */
+export const recordLost = async <W extends Workflow>(
+  client: Client,
+  type: string,
+  options: StartAtOptions<W>,
+): Promise<void> => {
+  const { ledger, workflowId } = options;
+  const run = ledger && (await findRun(client, workflowId));
+  if (ledger === undefined || run === undefined) return;
+  const { firstRunId } = run;
+  const decisions = await ledger.decisionsOf(workflowId);
+  const name = { workflowId, step: "" };
+  if (whyNobody({ id: workflowId, firstRunId }, name, decisions) === undefined) return;
+  if (await isSame(client, run, type, options)) await recordStart(type, firstRunId, options);
+};
+
+const OWN_MEMO = "durable-payments/";
+
+/** Makes what Temporal is asked for: the same for each way to start a run. */
+export const askedOf = <W extends Workflow>(
+  now: number,
+  type: string,
+  options: StartAtOptions<W>,
+  payment: PaymentOf | undefined,
+) => {
+  const {
+    account: _account,
+    how: _how,
+    ledger: _ledger,
+    memo = {},
+    notDuplicate: _reason,
+    startedBy,
+    taskQueue = "payments",
+    ...given
+  } = options;
+  const workflowId = checkId(options.workflowId);
+  checkName(startedBy, "startedBy");
+  const reserved = Object.keys(memo).filter((field) => field.startsWith(OWN_MEMO));
+  if (reserved.length > 0)
+    throw invalidInput(
+      `The memo has ${reserved.join(", ")}: fields that begin with ${OWN_MEMO} are reserved. Rename them.`,
+    );
+  return {
+    ...given,
+    workflowId,
+    taskQueue,
+    // TypeScript cannot distinguish these parameters from those of a workflow without any.
+    args: options.args as Parameters<W> & [unknown, ...Array<unknown>],
+    workflowIdReusePolicy: "REJECT_DUPLICATE",
+    workflowIdConflictPolicy: "FAIL",
+    memo: { ...memo, [VOUCHER]: { workflowId, at: now, is: "first" } } satisfies RunMemo,
+    staticSummary: summaryOf(payment, type),
+    staticDetails: `Started by ${startedBy}.\n\nState, decisions and next steps, in a terminal:\n\n    durable-payments show ${workflowId}`,
+  } as const;
+};
