@@ -1,5 +1,5 @@
 import { createClient, type Input } from "@durable-payments/client";
-import type { FaultOrder, Ledger, OrderedFault } from "@durable-payments/simulator";
+import type { FaultOrder, ServiceBooks, OrderedFault } from "@durable-payments/simulator";
 import { Effect, Schedule } from "effect";
 import type { ExistingBeneficiary, Made } from "../plan/planned-run.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
@@ -80,7 +80,7 @@ export const controlOf = (simulator: string) => {
   };
   // Answers are of our own simulator, as its types say.
   return {
-    ledger: async () => (await ask("GET", "state")) as Ledger,
+    ledger: async () => (await ask("GET", "state")) as ServiceBooks,
     faults: async () => (await ask("GET", "faults")) as ReadonlyArray<OrderedFault>,
     clearFaults: () => ask("DELETE", "faults"),
     inject: (fault: FaultOrder) => ask("POST", "faults", fault),

@@ -15,7 +15,7 @@ import type { Temperament } from "./http/temperament.ts";
 import { setVerification, type Verification } from "./model/cards.ts";
 import { fund } from "./model/money.ts";
 import { setPayoutStatus } from "./model/payouts.ts";
-import type { Ledger } from "./model/records.ts";
+import type { ServiceBooks } from "./model/records.ts";
 import { makeSettings, type SimulatorOptions } from "./settings.ts";
 import { openStateFile } from "./state-file.ts";
 
@@ -26,7 +26,7 @@ export interface Simulator {
   readonly clientId: string;
   readonly apiKey: string;
   /** Returns the whole ledger; its times are by the service's clock. */
-  readonly state: () => Promise<Ledger>;
+  readonly state: () => Promise<ServiceBooks>;
   /** Orders a fault; it strikes requests that come from now on. */
   readonly addFault: (fault: FaultOrder) => Promise<void>;
   readonly clearFaults: () => Promise<void>;

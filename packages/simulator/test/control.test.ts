@@ -1,6 +1,6 @@
 import { networkInterfaces } from "node:os";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type Ledger, type Simulator, startSimulator } from "../src/index.ts";
+import { type ServiceBooks, type Simulator, startSimulator } from "../src/index.ts";
 import { type Client, send, signedIn } from "./support/raw-client.ts";
 import { createBeneficiary, createPayout } from "./support/steps.ts";
 
@@ -20,7 +20,7 @@ it("shows the whole ledger and counts requests, without sign-in, without tokens"
   await createPayout(client, id);
   const { status, text } = await control("GET", "state");
   expect(status).toBe(200);
-  const ledger = JSON.parse(text) as Ledger;
+  const ledger = JSON.parse(text) as ServiceBooks;
   expect(Object.keys(ledger)).toEqual([
     "balances",
     "beneficiaries",

@@ -1,12 +1,9 @@
-import type { Ledger, Question } from "@durable-payments/ledger";
+import type { Operations } from "@durable-payments/control/connection";
+import { retryPayment } from "@durable-payments/control/retry";
+import type { Question } from "@durable-payments/ledger";
 import { isOpenStatus } from "@durable-payments/protocol";
 import { answer, approve, reject } from "@durable-payments/control/decide";
-import {
-  type Client,
-  type Workflow,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-} from "@temporalio/client";
+import { type Workflow, type WorkflowHandle, WorkflowNotFoundError } from "@temporalio/client";
 import type { WorkflowResultType } from "@temporalio/common";
 import {
   type AskedWrite,
@@ -42,7 +39,7 @@ export interface PaymentsRun<W extends Workflow = Workflow> {
    */
   readonly result: () => Promise<WorkflowResultType<W>>;
   /**
-   * Waits until it is at an activity: `awaitPayout`.
+   * Waits until it has come to an activity, such as `awaitPayout`: also if the activity, or the run, has ended meanwhile.
    *
    * @throws WaitedTooLong
    */
@@ -76,26 +73,39 @@ export interface PaymentsRun<W extends Workflow = Workflow> {
    * @throws WaitedTooLong if it asks nothing; Refused or InvalidInput of `durable-payments/start`.
    */
   readonly answer: (by: string, given: TestAnswer) => Promise<void>;
+  /**
+   * Retries the failed run, as `durable-payments retry` does.
+   *
+   * @param by name of the person.
+   * @param how `isRestarted` starts a workflow of your own again, instead of a reset, which the time-skipping server lacks.
+   * @returns the run that continues.
+   * @throws Refused or InvalidInput of `durable-payments/start`.
+   */
+  readonly retry: (by: string, how?: { readonly isRestarted?: boolean }) => Promise<PaymentsRun<W>>;
 }
 
 /** The parts of a test that its runs use. */
 export interface RunContext {
-  readonly client: Client;
-  readonly ledger: Ledger;
+  readonly operations: Operations;
   readonly clock: TestClock;
   readonly waitLimitMs: number;
   /** Rejects as soon as the test cannot continue, such as if its worker has failed. */
   readonly broken: Promise<never>;
+  /** Notes a run that the test ends and replays. */
+  readonly note: (workflowId: string, runId: string) => void;
 }
 
 const LOOK_EVERY_MS = 20;
 const HOW = "a test";
+const REASON = "the test says so";
 
 /** Makes what a test does with a run of a handle; a child may not have been started yet. */
 export const paymentsRun = <W extends Workflow>(
-  { broken, client, clock, ledger, waitLimitMs }: RunContext,
+  context: RunContext,
   handle: WorkflowHandle<W>,
 ): PaymentsRun<W> => {
+  const { broken, clock, note, operations, waitLimitMs } = context;
+  const { client, ledger } = operations;
   const { workflowId } = handle;
   const describe = () =>
     handle.describe().catch((error: unknown) => {
@@ -155,7 +165,6 @@ export const paymentsRun = <W extends Workflow>(
 
   const untilApproval = () => untilRow("approval", "did not ask for an approval");
   const untilQuestion = () => untilRow("outcome", "did not have a question");
-  const deciding = { client, ledger };
 
   return {
     workflowId,
@@ -169,9 +178,11 @@ export const paymentsRun = <W extends Workflow>(
       await until(
         `did not reach the activity ${wanted} (only activities count: no timer, signal or child)`,
         async () => {
-          const described = await describe();
-          const pending = described?.raw.pendingActivities ?? [];
-          return pending.find(({ activityType }) => activityType?.name === wanted);
+          // The history has ended activities as well.
+          const history = (await describe()) && (await handle.fetchHistory());
+          return history?.events?.find(
+            (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === wanted,
+          );
         },
       );
     },
@@ -181,23 +192,29 @@ export const paymentsRun = <W extends Workflow>(
     },
     approve: async (by) => {
       const { question, workflowId: root } = await untilApproval();
-      await approve(deciding, root, { by, how: HOW, question: question.id });
+      await approve(operations, root, { by, how: HOW, question: question.id });
     },
     reject: async (by, reason) => {
       const { question, workflowId: root } = await untilApproval();
-      await reject(deciding, root, { by, how: HOW, reason, question: question.id });
+      await reject(operations, root, { by, how: HOW, reason, question: question.id });
     },
     answer: async (by, given) => {
       const { question, workflowId: root } = await untilQuestion();
-      await answer(deciding, root, {
+      await answer(operations, root, {
         by,
         how: HOW,
-        reason: "the test says so",
+        reason: REASON,
         question: question.id,
         ...("found" in given
           ? { choose: "found", found: given.found }
           : { choose: "resend" in given ? "resend" : "end" }),
       });
+    },
+    retry: async (by, how = {}) => {
+      const acting = { ...how, by, how: HOW, reason: REASON };
+      const { runId } = await retryPayment(operations, workflowId, acting);
+      note(workflowId, runId);
+      return paymentsRun(context, client.workflow.getHandle<W>(workflowId, runId));
     },
   };
 };

@@ -1,10 +1,12 @@
 import type { OperationName } from "@durable-payments/client";
-import { decodingConnection } from "@durable-payments/control/connection";
+import { decodingConnection, type Operations } from "@durable-payments/control/connection";
 import { startPaymentAt } from "@durable-payments/control/start";
+import type { Ledger } from "@durable-payments/ledger";
+import { accountHash } from "@durable-payments/protocol/account";
 import type {
   FaultKind,
   FaultOrder,
-  Ledger,
+  ServiceBooks,
   Simulator,
   Temperament,
 } from "@durable-payments/simulator";
@@ -59,8 +61,12 @@ export interface PaymentsTest extends AsyncDisposable {
    * @returns the run; its waits wait until it is started.
    */
   readonly runOf: <W extends Workflow = Workflow>(workflowId: string) => PaymentsRun<W>;
+  /** The simulated service of each named account, by the names in the option `accounts`. */
+  readonly accounts: Readonly<Record<string, Simulator>>;
   /** Reads what the service holds: payouts, balances, cards, and how often each operation was asked for. */
-  readonly ledger: () => Promise<Ledger>;
+  readonly service: () => Promise<ServiceBooks>;
+  /** The ledger of this test, for functions of `durable-payments/start`. */
+  readonly ledger: Ledger;
   /**
    * Lets something go wrong with the next request: `fault("dropped", { operation: "createPayout" })`. {@link dispose}
    * rejects if that did not happen.
@@ -96,6 +102,8 @@ export interface PaymentsTest extends AsyncDisposable {
 }
 
 const NAMESPACE = "default";
+
+const hashOf = ({ clientId, url }: Simulator): string => accountHash({ clientId, baseUrl: url });
 
 const DEFAULT_WAIT_LIMIT_MS = 10_000;
 
@@ -138,7 +146,7 @@ const clientOf = (
  * const payments = await createPaymentsTest({ workflowsPath: new URL("./workflows.ts", import.meta.url).href });
  * await payments.fault("dropped", { operation: "createPayout" });
  * await payments.run(payInvoice, [invoice]);
- * assert.equal((await payments.ledger()).payouts.length, 1);
+ * assert.equal((await payments.service()).payouts.length, 1);
  * await payments.dispose();
  * ```
  */
@@ -229,7 +237,33 @@ export const beginTest = async (
       await Promise.all(crashes);
     });
 
-    const context = { client, ledger, clock, waitLimitMs, broken: broken.promise };
+    // All that a tool of `durable-payments/start` opens, on this test's own servers.
+    const operations: Operations = {
+      client,
+      connection: server.environment.connection,
+      settings: {
+        address: server.environment.address,
+        namespace: NAMESPACE,
+        taskQueue,
+        connectionOptions: {},
+        ...(dataConverter && { dataConverter }),
+      },
+      ledger,
+      namespace: NAMESPACE,
+      taskQueue,
+      account: hashOf(simulator),
+      accounts: [
+        { name: undefined, hash: hashOf(simulator) },
+        ...Object.entries(bench.accounts).map(([name, of]) => ({ name, hash: hashOf(of) })),
+      ],
+    };
+    const context = {
+      operations,
+      clock,
+      waitLimitMs,
+      broken: broken.promise,
+      note: runs.note,
+    };
     const start: PaymentsTest["start"] = async <W extends Workflow>(
       workflow: W | string,
       args: Parameters<W>,
@@ -254,7 +288,9 @@ export const beginTest = async (
       run: async (...started) => (await start(...started)).result(),
       runOf: <W extends Workflow>(workflowId: string) =>
         paymentsRun<W>(context, client.workflow.getHandle<W>(workflowId)),
-      ledger: simulator.state,
+      accounts: bench.accounts,
+      service: simulator.state,
+      ledger,
       fault: async (kind, more = {}) => {
         const { operation = "any operation" } = more;
         await order(`The fault ${kind} of ${operation}`, { kind, ...more });

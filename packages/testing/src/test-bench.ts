@@ -31,6 +31,8 @@ export interface PaymentsTestOptions extends WorkerSettings {
    * server. Default: payouts settle after three seconds.
    */
   readonly simulator?: Omit<SimulatorOptions, "clock" | "host" | "port" | "stateFile">;
+  /** Names of further accounts, each with a simulated service of its own that behaves alike: `["eu"]`. Default: none. */
+  readonly accounts?: ReadonlyArray<string>;
   /**
    * How the worker and the client of the test encode payloads and failures: that of your workers, such as
    * `encryptedDataConverter` of `durable-payments/codec`. Default: not at all, whatever the environment says.
@@ -58,7 +60,8 @@ const REQUEST_TIMEOUT_MS = 1_000;
 export class TestBench {
   readonly options: RunningTestOptions;
   readonly taskQueue = `payments-${randomUUID()}`;
-  #simulator: Simulator | undefined;
+  /** By the names of their accounts; the first is that of the account without a name. */
+  #simulators: ReadonlyArray<readonly [name: string, service: Simulator]> = [];
   #ledger: Ledger | undefined;
   #worker:
     | { readonly worker: Worker; readonly running: Promise<void>; readonly kill: () => void }
@@ -77,22 +80,34 @@ export class TestBench {
 
   /** The service of the test that runs. */
   get simulator(): Simulator {
-    if (this.#simulator === undefined) throw new Error("No test runs.");
-    return this.#simulator;
+    const [first] = this.#simulators;
+    if (first === undefined) throw new Error("No test runs.");
+    return first[1];
+  }
+
+  /** The services of the named accounts. */
+  get accounts(): Readonly<Record<string, Simulator>> {
+    return Object.fromEntries(this.#simulators.slice(1));
   }
 
   /** Begins a test: an empty service, an empty ledger, and a worker that runs. */
   async begin(): Promise<void> {
-    const { server, simulator } = this.options;
+    const { accounts = [], server, simulator } = this.options;
     const { clock, environment } = server;
-    const port = this.#simulator === undefined ? 0 : Number(new URL(this.#simulator.url).port);
-    await this.#simulator?.stop();
-    this.#simulator = await startSimulator({
-      ...(environment.supportsTimeSkipping && { tokenLifetime: LONG_TOKEN }),
-      ...simulator,
-      clock: clock.now,
-      port,
-    });
+    const ports = this.#simulators.map(([, { url }]) => Number(new URL(url).port));
+    await this.#stopServices();
+    const start = async (name: string, at: number) =>
+      [
+        name,
+        await startSimulator({
+          ...(environment.supportsTimeSkipping && { tokenLifetime: LONG_TOKEN }),
+          ...(at > 0 && { clientId: `client-${name}`, apiKey: `key-${name}` }),
+          ...simulator,
+          clock: clock.now,
+          port: ports[at] ?? 0,
+        }),
+      ] as const;
+    this.#simulators = await Promise.all(["", ...accounts].map(start));
     await this.#ledger?.close();
     // The time of a server that others have used is far ahead.
     await clock.now();
@@ -116,6 +131,7 @@ export class TestBench {
   /** Starts a worker with the plugin, as its user does. @throws CannotStart of the plugin. */
   async startWorker(): Promise<void> {
     const {
+      accounts: _names,
       activities = {},
       dataConverter,
       server,
@@ -126,7 +142,12 @@ export class TestBench {
     } = this.options;
     const { environment } = server;
     const { nativeConnection: connection, supportsTimeSkipping: skipsTime } = environment;
-    const { apiKey, clientId, url: baseUrl } = this.simulator;
+    const access = ({ apiKey, clientId, url: baseUrl }: Simulator) => ({
+      apiKey,
+      clientId,
+      baseUrl,
+    });
+    const named = Object.entries(this.accounts).map(([name, of]) => [name, access(of)]);
     const ready = Promise.withResolvers<void>();
     const killed = { isSo: false };
     const plugin = paymentsPluginIn(
@@ -134,9 +155,8 @@ export class TestBench {
       {
         requestTimeoutMs: REQUEST_TIMEOUT_MS,
         ...settings,
-        apiKey,
-        clientId,
-        baseUrl,
+        ...access(this.simulator),
+        ...(named.length > 0 && { accounts: Object.fromEntries(named) }),
         onReady: () => ready.resolve(),
       },
     );
@@ -165,8 +185,12 @@ export class TestBench {
   /** Ends worker, service and ledger. */
   async dispose(): Promise<void> {
     await this.end();
-    await this.#simulator?.stop();
+    await this.#stopServices();
     await this.#ledger?.close();
+  }
+
+  async #stopServices(): Promise<void> {
+    await Promise.all(this.#simulators.map(([, service]) => service.stop()));
   }
 
   /** The ledger as the worker has it: always that of the test that runs. */

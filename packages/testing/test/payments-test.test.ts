@@ -1,24 +1,48 @@
+import { startPayment } from "@durable-payments/control/start";
 import { payout } from "@durable-payments/workflows";
 import { describe, expect, it } from "vitest";
 import { createPaymentsTest, NotReplayable, usePaymentsTest } from "../src/index.ts";
-import { paySupplier, sleepLong, waitForNothing } from "./support/workflows.ts";
+import { noteAndSleep, paySupplier, sleepLong, waitForNothing } from "./support/workflows.ts";
 
 const payments = await usePaymentsTest({
   workflowsPath: import.meta.resolve("./support/workflows.ts"),
   approveAbove: { USD: "1000.00" },
+  accounts: ["eu"],
+  activities: { note: async (text: string) => text },
 });
 
 describe("a test", () => {
   it("has a service, a ledger and runs of its own", async () => {
     await payments.run(paySupplier, ["12.50"], { workflowId: "the-same" });
-    expect((await payments.ledger()).payouts).toHaveLength(1);
+    expect((await payments.service()).payouts).toHaveLength(1);
   });
 
   it("knows nothing of the one before", async () => {
-    expect((await payments.ledger()).payouts).toEqual([]);
+    expect((await payments.service()).payouts).toEqual([]);
     const run = await payments.start(paySupplier, ["12.50"], { workflowId: "another" });
     expect(await run.result()).toBe("completed");
     expect(await payments.replay()).toEqual(["another"]);
+  });
+
+  it("has a service for each account: what one pays, the other does not hold", async () => {
+    const { eu } = payments.accounts;
+    await payments.run(paySupplier, ["12.50", null, "eu"]);
+    expect((await eu?.state())?.payouts).toHaveLength(1);
+    expect((await payments.service()).payouts).toEqual([]);
+  });
+
+  it("has the ledger, in which a start of durable-payments/start is recorded", async () => {
+    const { client, ledger, taskQueue } = payments;
+    const run = await startPayment<typeof paySupplier>(client, "paySupplier", {
+      key: "17",
+      startedBy: "Ada",
+      args: ["12.50"],
+      ledger,
+      taskQueue,
+    });
+    expect(await run.result()).toBe("completed");
+    const [start] = await ledger.decisionsOf("paySupplier/17");
+    expect(start).toMatchObject({ kind: "start", by: "Ada" });
   });
 
   it("skips the time of several runs that are waited for at once", async () => {
@@ -32,13 +56,13 @@ describe("a run", () => {
   it("whose answer is lost pays once", async () => {
     await payments.fault("dropped", { operation: "createPayout" });
     expect(await payments.run(paySupplier, ["12.50"])).toBe("completed");
-    expect((await payments.ledger()).payouts).toHaveLength(1);
+    expect((await payments.service()).payouts).toHaveLength(1);
   });
 
   it("whose request never arrived is sent again, after the time that takes", async () => {
     await payments.fault("dropped-before", { operation: "createPayout" });
     expect(await payments.run(paySupplier, ["12.50"])).toBe("completed");
-    const { payouts, requests } = await payments.ledger();
+    const { payouts, requests } = await payments.service();
     expect([payouts.length, requests["createPayout"]]).toEqual([1, 2]);
   });
 
@@ -59,7 +83,7 @@ describe("a run", () => {
     const run = await payments.start(paySupplier, ["5000.00"]);
     await run.reject("Bob", "not ours");
     await expect(run.result()).rejects.toMatchObject({ cause: { type: "Rejected" } });
-    expect((await payments.ledger()).payouts).toEqual([]);
+    expect((await payments.service()).payouts).toEqual([]);
   });
 
   it("that asks a person takes the answer", async () => {
@@ -67,7 +91,7 @@ describe("a run", () => {
     await payments.fault("dropped", { operation: "createPayout" });
     const run = await payments.start(paySupplier, ["12.50"]);
     const { operation } = await run.untilAsked();
-    const { payouts } = await payments.ledger();
+    const { payouts } = await payments.service();
     expect([operation, payouts.length]).toEqual(["createPayout", 1]);
     await run.answer("Ada", { found: payouts[0]?.payout_id ?? "" });
     expect(await run.result()).toBe("completed");
@@ -76,7 +100,26 @@ describe("a run", () => {
   it("pays once where its worker crashes between send and answer", async () => {
     await payments.crashAfter("createPayout");
     expect(await payments.run(paySupplier, ["12.50"])).toBe("completed");
-    expect((await payments.ledger()).payouts).toHaveLength(1);
+    expect((await payments.service()).payouts).toHaveLength(1);
+  });
+
+  it("that was refused is retried, and pays once", async () => {
+    await payments.fault("refusal-in-200", { operation: "createPayout" });
+    const failed = await payments.start(paySupplier, ["12.50"]);
+    await expect(failed.result()).rejects.toMatchObject({ cause: { type: "Refused" } });
+    const run = await failed.retry("Bob", { isRestarted: true });
+    expect(await run.result()).toBe("completed");
+    const { beneficiaries, payouts } = await payments.service();
+    expect([beneficiaries.length, payouts.length]).toEqual([1, 1]);
+    expect(await payments.replay()).toHaveLength(2);
+  });
+
+  it("has come to an activity that is over, even if the run has ended as well", async () => {
+    const run = await payments.start(noteAndSleep, []);
+    await run.untilStage("note");
+    await run.result();
+    await run.untilStage("note");
+    await expect(run.untilStage("createPayout")).rejects.toThrow("has ended (COMPLETED)");
   });
 
   it("does not replay under other code, and the message shows the event", async () => {

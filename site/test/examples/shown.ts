@@ -170,7 +170,7 @@ export async function testIt(invoice: object) {
   });
   await payments.fault("dropped", { operation: "createPayout" });
   await payments.run(payInvoice, [invoice]);
-  assert.equal((await payments.ledger()).payouts.length, 1);
+  assert.equal((await payments.service()).payouts.length, 1);
   await payments.dispose();
   // #endregion
   // #region example

@@ -16,7 +16,7 @@ test("an invoice is paid, however long it takes", async () => {
 test("a lost response does not pay twice", async () => {
   await payments.fault("dropped", { operation: "createPayout" });
   await payments.run(payInvoice, [exampleInvoice]);
-  expect((await payments.ledger()).payouts).toHaveLength(1);
+  expect((await payments.service()).payouts).toHaveLength(1);
   // The code can continue every run that it has started.
   await payments.replay();
 });

@@ -9,5 +9,5 @@ const payments = await usePaymentsTest({
 test("a worker that crashes between send and answer does not pay twice", async () => {
   await payments.crashAfter("createPayout");
   expect(await payments.run(paySupplier, ["12.50"])).toBe("completed");
-  expect((await payments.ledger()).payouts).toHaveLength(1);
+  expect((await payments.service()).payouts).toHaveLength(1);
 });

@@ -9,5 +9,5 @@ void test("a lost response does not create a second payout", async () => {
   });
   await payments.fault("dropped", { operation: "createPayout" });
   assert.equal(await payments.run(paySupplier, ["12.50"]), "completed");
-  assert.equal((await payments.ledger()).payouts.length, 1);
+  assert.equal((await payments.service()).payouts.length, 1);
 });

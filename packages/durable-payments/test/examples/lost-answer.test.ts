@@ -9,5 +9,5 @@ const payments = await usePaymentsTest({
 test("a lost response does not create a second payout", async () => {
   await payments.fault("dropped", { operation: "createPayout" });
   expect(await payments.run(paySupplier, ["12.50"])).toBe("completed");
-  expect((await payments.ledger()).payouts).toHaveLength(1);
+  expect((await payments.service()).payouts).toHaveLength(1);
 });

@@ -63,7 +63,7 @@ test("an order is paid in two parts, though the answer to the first is lost", as
   await using payments = made;
   await payments.fault("dropped", { operation: "createPayout" });
   await payments.run(payOrder, [order]);
-  expect((await payments.ledger()).payouts).toHaveLength(2);
+  expect((await payments.service()).payouts).toHaveLength(2);
   expect([...reserved.values()]).toEqual(["17"]);
   await payments.replay();
 });
@@ -76,7 +76,7 @@ test("an order whose deposit fails leaves nothing reserved", async () => {
   await expect(payments.run(payOrder, [failing])).rejects.toMatchObject({
     cause: { type: "PayoutFailed" },
   });
-  expect((await payments.ledger()).payouts).toHaveLength(1);
+  expect((await payments.service()).payouts).toHaveLength(1);
   expect([...reserved.values()]).toEqual([]);
 });
 
@@ -86,7 +86,7 @@ test("an order whose deposit is above the limit leaves nothing reserved", async 
   await expect(payments.run(payOrder, [order])).rejects.toMatchObject({
     cause: { type: "OverLimit" },
   });
-  expect((await payments.ledger()).payouts).toHaveLength(0);
+  expect((await payments.service()).payouts).toHaveLength(0);
   expect([...reserved.values()]).toEqual([]);
 });
 
@@ -96,6 +96,6 @@ test("after a rejection nothing more is sent, not even an undo", async () => {
   const run = await payments.start(payOrder, [order]);
   await run.reject("Bob", "Unknown supplier");
   await expect(run.result()).rejects.toMatchObject({ cause: { type: "Rejected" } });
-  expect((await payments.ledger()).payouts).toHaveLength(0);
+  expect((await payments.service()).payouts).toHaveLength(0);
   expect([...reserved.values()]).toEqual(["17"]);
 });

@@ -13,7 +13,7 @@ const payments = await usePaymentsTest({
 test("a payroll that fires twice in a month pays each salary once", async () => {
   // Creates the beneficiary.
   await payments.run(paySupplier, ["1.00"]);
-  const [payee] = (await payments.ledger()).beneficiaries;
+  const [payee] = (await payments.service()).beneficiaries;
   const hired = { beneficiary_id: payee?.beneficiary_id ?? "", salary: "2500.00" };
   const employees: ReadonlyArray<Employee> = ["e17", "e18"].map((id) => ({ ...hired, id }));
   const payroll = await payments.client.schedule.create({
@@ -39,5 +39,5 @@ test("a payroll that fires twice in a month pays each salary once", async () => 
     results.push(await payments.runOf(workflowId).result());
   }
   expect(results[1]).toEqual(results[0]);
-  expect((await payments.ledger()).payouts).toHaveLength(3);
+  expect((await payments.service()).payouts).toHaveLength(3);
 });

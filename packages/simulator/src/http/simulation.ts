@@ -2,7 +2,7 @@ import { Refusal } from "@durable-payments/client/contract";
 import { Effect } from "effect";
 import { ACCOUNT_NAME, createBalance, fund } from "../model/money.ts";
 import { addPayer } from "../model/payees.ts";
-import type { Ledger } from "../model/records.ts";
+import type { ServiceBooks } from "../model/records.ts";
 import { ServiceModel } from "../model/service.ts";
 import type { Unit } from "../model/unit.ts";
 import type { Settings } from "../settings.ts";
@@ -89,7 +89,7 @@ export class Simulation {
   }
 
   /** Returns everything that the service knows. */
-  state(): Promise<Ledger> {
+  state(): Promise<ServiceBooks> {
     return this.transact(({ all }) => ({
       balances: all("balances"),
       beneficiaries: all("beneficiaries"),

@@ -86,7 +86,7 @@ type ShownRecords = {
 };
 
 /** The whole ledger as the control endpoint shows it. */
-export interface Ledger extends ShownRecords {
+export interface ServiceBooks extends ShownRecords {
   /** Sign-ins that counted against the limit, in milliseconds since 1970. */
   readonly sign_ins: ReadonlyArray<number>;
   /** Requests by operation since the simulator started, those that were broken or refused too. */

@@ -1,6 +1,6 @@
 import { beneficiary } from "@durable-payments/tools/test-data/inputs";
 import { awaitPayout, createBeneficiary, createPayout } from "@durable-payments/workflows";
-import { condition, sleep } from "@temporalio/workflow";
+import { condition, proxyActivities, sleep } from "@temporalio/workflow";
 
 export {
   checkWorker,
@@ -22,11 +22,22 @@ const payment = {
 } as const;
 
 /** Pays our supplier an amount, perhaps under a key, and returns the status of the payout: `completed`. */
-export async function paySupplier(amount: string, key?: string) {
-  const { beneficiary_id } = await createBeneficiary(supplier);
-  const created = await createPayout({ ...payment, beneficiary_id, amount }, { key });
+export async function paySupplier(amount: string, key?: string | null, account?: string) {
+  const { beneficiary_id } = await createBeneficiary(supplier, { account });
+  const request = { ...payment, beneficiary_id, amount };
+  const created = await createPayout(request, { account, ...(key && { key }) });
   const { payout_status } = await awaitPayout(created, { within: "10 days" });
   return payout_status;
+}
+
+const { note } = proxyActivities<{ note: (text: string) => Promise<string> }>({
+  startToCloseTimeout: "10 seconds",
+});
+
+/** Has an activity of its own that is over at once, and sleeps for weeks. */
+export async function noteAndSleep(): Promise<void> {
+  await note("here");
+  await sleep("14 days");
 }
 
 /** Waits for nothing that comes. */
