@@ -2,15 +2,16 @@ import { interruption, reporter, runCommand } from "@durable-payments/tools/comm
 import { type Row, tableOf } from "./row.ts";
 import { measureClient } from "./client.ts";
 import { measureLists } from "./lists.ts";
+import { measureRate } from "./rate.ts";
 import { measureThroughput } from "./throughput.ts";
 
-const help = `Usage: npm run bench [-- --quick] [--only client|runs|lists]
+const help = `Usage: npm run bench [-- --quick] [--only client|runs|lists|rate]
 
 Measures the cost of the project against workflows written by hand on Temporal's SDK: runs a second, the worker's CPU,
 replay and bundles; lists and reports of a ledger with a million payouts; and the client against undici and stripe. Each figure is compared with a baseline of the same run, in alternating rounds. Prints a table.
 
 Options:
-  --only    measures only the client, only runs, or only lists
+  --only    measures only the client, only runs, only lists, or only a rate limit
   --quick   runs fewer, shorter rounds: a check that it works, with rough figures
   --help    shows this text
 
@@ -30,7 +31,12 @@ await runCommand(
       signal.throwIfAborted();
     };
     const context = { quick, progress: reporter().line, signal, defer };
-    const measures = { client: measureClient, lists: measureLists, runs: measureThroughput };
+    const measures = {
+      client: measureClient,
+      lists: measureLists,
+      rate: measureRate,
+      runs: measureThroughput,
+    };
     const rows: Array<Row> = [];
     try {
       for (const [name, measure] of Object.entries(measures)) {

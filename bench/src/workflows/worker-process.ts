@@ -8,9 +8,9 @@ import { makeBareActivities } from "./bare-activities.ts";
 import { type Author, bundleOf } from "./bundle.ts";
 import { beneficiary, onboardInput, payoutInput, type WorkflowName } from "./inputs.ts";
 
-/** So many runs, so many of them at once, or so many histories replayed. */
+/** So many runs, so many of them at once, or only started; or so many histories replayed. */
 export interface RunsTask {
-  readonly kind: "run" | "replay";
+  readonly kind: "run" | "replay" | "start";
   readonly workflow: WorkflowName;
   readonly count: number;
   readonly concurrency: number;
@@ -54,17 +54,22 @@ worker.run().catch((error: unknown) => {
   process.exit(1);
 });
 
-const runOnce = async (workflow: WorkflowName): Promise<string> => {
+const startOnce = async (workflow: WorkflowName) => {
   const workflowId = randomUUID();
   const input =
     workflow === "payout" ? payoutInput(beneficiary_id, workflowId) : onboardInput(workflowId);
-  await temporal.workflow.execute<(given: typeof input) => Promise<unknown>>(workflow, {
+  return temporal.workflow.start<(given: typeof input) => Promise<unknown>>(workflow, {
     args: [input],
     taskQueue,
     workflowId,
     requestEagerStart: true,
   });
-  return workflowId;
+};
+
+const runOnce = async (workflow: WorkflowName): Promise<string> => {
+  const run = await startOnce(workflow);
+  await run.result();
+  return run.workflowId;
 };
 
 const historyOf = (workflowId: string) => temporal.workflow.getHandle(workflowId).fetchHistory();
@@ -77,11 +82,13 @@ const cost = async (count: number, work: () => Promise<unknown>) => {
   return { cpu: (system + user) / count, perSecond: (1000 * count) / (performance.now() - began) };
 };
 
-const runAll = async ({ concurrency, count, workflow }: RunsTask): Promise<RunsReading> => {
+const runAll = async ({ concurrency, count, kind, workflow }: RunsTask): Promise<RunsReading> => {
   let left = count;
   let last = "";
   const workOff = async () => {
-    while (left-- > 0) last = await runOnce(workflow);
+    while (left-- > 0) {
+      last = kind === "run" ? await runOnce(workflow) : (await startOnce(workflow)).workflowId;
+    }
   };
   const measured = await cost(count, () =>
     Promise.all(Array.from({ length: concurrency }, workOff)),
@@ -102,4 +109,4 @@ const replayAll = async ({ count, workflow }: RunsTask): Promise<RunsReading> =>
   return { ...measured, events: history.events?.length ?? 0 };
 };
 
-await answerTasks((task: RunsTask) => (task.kind === "run" ? runAll(task) : replayAll(task)));
+await answerTasks((task: RunsTask) => (task.kind === "replay" ? replayAll(task) : runAll(task)));

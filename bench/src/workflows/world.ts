@@ -7,6 +7,7 @@ import {
   serviceVariables,
   startApp,
 } from "@durable-payments/tools/testing";
+import type { Temperament } from "@durable-payments/simulator";
 import type { BenchContext } from "../rounds.ts";
 
 /**
@@ -29,13 +30,14 @@ export const startTemporal = async ({ defer }: BenchContext): Promise<string> =>
  *
  * @returns what a worker is configured by: every one is an account of its own, with a ledger of its own.
  */
-export const startService = async ({ defer }: BenchContext) => {
+export const startService = async ({ defer }: BenchContext, temperament: Temperament = {}) => {
   const folder = makeTestFolder();
   defer(folder.remove);
-  const simulator = await startApp(
-    "simulator",
-    "--json --port 0 --settle-after 0 --verify-after 0 --balance USD=900000000.00".split(" "),
-  );
+  const simulator = await startApp("simulator", [
+    ..."--json --port 0 --settle-after 0 --verify-after 0 --balance USD=900000000.00".split(" "),
+    "--temperament",
+    JSON.stringify(temperament),
+  ]);
   defer(() => simulator.kill());
   return {
     ...serviceVariables(accessOf(simulator)),

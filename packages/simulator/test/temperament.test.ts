@@ -135,6 +135,18 @@ it.each([
   expect(decode(coded.body)).toEqual(plain.body);
 });
 
+it("requestsPerSecond: more in one second are refused until the date of Retry-After, and counted", async () => {
+  await set({ requestsPerSecond: 2 });
+  const at = Date.now();
+  const answers = await Promise.all(Array.from({ length: 40 }, () => client.get("/api/v1/ping")));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { headers } of refused)
+    expect(Date.parse(String(headers.get("retry-after")))).toBeGreaterThan(at);
+  expect((await simulator.state()).rate_limited).toBe(refused.length);
+  await expect.poll(ping, LONG).toBe(200);
+});
+
 describe("outage", () => {
   it("503 from its beginning to its end, nothing carried out, control reachable", async () => {
     await set({ outage: { kind: "503", afterMs: 200, forMs: 60_000 } });

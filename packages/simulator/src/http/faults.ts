@@ -97,6 +97,10 @@ export const refusalAnswer = (
   options: { readonly status: number; readonly headers?: Readonly<Record<string, string>> },
 ) => HttpServerResponse.jsonUnsafe({ code: REFUSAL_CODE, message }, options);
 
+/** The answer to one request too many. */
+export const tooMany = (retryAfter: string) =>
+  refusalAnswer("Too many requests", { status: 429, headers: { "retry-after": retryAfter } });
+
 const badGateway = HttpServerResponse.text(
   "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n",
   { status: 502, contentType: "text/html" },
@@ -139,10 +143,8 @@ export const answerWithFault = <E, R>(
       return Effect.succeed(badGateway);
     case "html-502-after":
       return Effect.as(handled, badGateway);
-    case "rate-limited": {
-      const headers = { "retry-after": String(fault.seconds ?? 1) };
-      return Effect.succeed(refusalAnswer("Too many requests", { status: 429, headers }));
-    }
+    case "rate-limited":
+      return Effect.succeed(tooMany(String(fault.seconds ?? 1)));
     case "refusal-in-200":
       return Effect.succeed(refusalAnswer("Refused on demand", { status: 200 }));
     case "truncated":

@@ -6,7 +6,7 @@ import { Console, Effect, Layer } from "effect";
 import { HttpServerRequest, HttpServerResponse } from "effect/http";
 import { HttpApi, HttpApiError, HttpApiMiddleware } from "effect/http-api";
 import { ServerResponse } from "node:http";
-import { answerWithFault, hangUp, refusalAnswer } from "./faults.ts";
+import { answerWithFault, hangUp, refusalAnswer, tooMany } from "./faults.ts";
 import { expireTokens } from "./sign-in.ts";
 import type { Simulation } from "./simulation.ts";
 import { writeAnswer, writeJson } from "./temperament.ts";
@@ -75,6 +75,8 @@ export const asTheServiceLayer = (simulation: Simulation) =>
       simulation.requests.set(operation, (simulation.requests.get(operation) ?? 0) + 1);
       const { outage } = simulation;
       if (outage !== undefined) return outage === "503" ? outOfService : yield* hangUp(request);
+      const free = simulation.overLimit();
+      if (free !== undefined) return tooMany(free.toUTCString());
       const handled = withOurNames(operation, httpEffect).pipe(
         Effect.catch((error: unknown) => {
           const refusal = refusalOf(error);

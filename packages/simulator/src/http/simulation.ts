@@ -10,6 +10,8 @@ import type { StateFile } from "../state-file.ts";
 import { Faults } from "./faults.ts";
 import type { Temperament } from "./temperament.ts";
 
+const SECOND = 1_000;
+
 /** What one simulator knows: the service, the clock, the faults and the temperament. */
 export class Simulation {
   readonly settings: Settings;
@@ -17,6 +19,9 @@ export class Simulation {
   /** How many requests came, by operation. */
   readonly requests = new Map<string, number>();
   readonly #model: ServiceModel;
+  /** The requests that were let through in the latest second, and how many were not, ever. */
+  #second = { from: 0, count: 0 };
+  #rateLimited = 0;
   #temperament: Temperament;
   /** When the temperament was set, by the computer's clock. */
   #since = Date.now();
@@ -53,6 +58,17 @@ export class Simulation {
     if (outage === undefined) return undefined;
     const at = Date.now() - this.#since - outage.afterMs;
     return at >= 0 && at < outage.forMs ? outage.kind : undefined;
+  }
+
+  /** Counts a request against the limit of the present second. @returns the end of that second if it is one too many. */
+  overLimit(): Date | undefined {
+    const { requestsPerSecond = Infinity } = this.#temperament;
+    const from = Math.floor(Date.now() / SECOND) * SECOND;
+    if (from !== this.#second.from) this.#second = { from, count: 0 };
+    this.#second.count += 1;
+    if (this.#second.count <= requestsPerSecond) return undefined;
+    this.#rateLimited += 1;
+    return new Date(from + SECOND);
   }
 
   /** The service's time. It never goes back, even if readings of the clock arrive in another order. */
@@ -100,6 +116,7 @@ export class Simulation {
       cards: all("cards"),
       sign_ins: all("signIns").map(({ at }) => at),
       requests: Object.fromEntries(this.requests),
+      rate_limited: this.#rateLimited,
     }));
   }
 }

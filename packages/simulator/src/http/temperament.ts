@@ -22,6 +22,8 @@ export const Temperament = Schema.Struct({
   payoutKeys: Schema.optionalKey(Schema.Literals(["echoed", "replaced", "dropped"])),
   /** Content coding of answers, if the request accepts it. */
   coding: Schema.optionalKey(Schema.Literals(["gzip", "br", "deflate"])),
+  /** The most requests of one second; any other is answered 429, with the next second as the date of `Retry-After`. */
+  requestsPerSecond: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0))),
   /**
    * From `afterMs` after it was set, for `forMs`, every request is answered 503 or its connection is
    * `reset`. Nothing is carried out; the control endpoint stays reachable.

@@ -91,4 +91,6 @@ export interface ServiceBooks extends ShownRecords {
   readonly sign_ins: ReadonlyArray<number>;
   /** Requests by operation since the simulator started, those that were broken or refused too. */
   readonly requests: Readonly<Record<string, number>>;
+  /** Those of them that were answered 429, as the temperament's `requestsPerSecond` says. */
+  readonly rate_limited: number;
 }
