@@ -42,6 +42,8 @@ export interface KnownPayout {
   readonly knownForMs?: number;
   /** The request: an answer about something else is a contradiction. */
   readonly sent?: Parameters<typeof contradictionOf>[0];
+  /** Its write. */
+  readonly row?: Awaited<ReturnType<Ledger["payout"]>>;
 }
 
 /** A result, which may still be `open`: then `why` is a sentence for a person. */
@@ -114,9 +116,9 @@ export const seenCardholder = (
   };
 };
 
-/** Reads the write with this result. */
-const readMaker = async (ledger: Ledger, account: string, operation: string, id: string) => {
-  const owner = (await ledger.owners(account, operation, [id])).get(id);
+/** Reads the write that made a cardholder. */
+const readMaker = async (ledger: Ledger, account: string, id: string) => {
+  const owner = (await ledger.owners(account, "createCardholder", [id])).get(id);
   const rows = owner === undefined ? [] : await ledger.rowsOf(owner.workflowId);
   return rows.find((row) => row.account === account && row.step === owner?.step);
 };
@@ -132,10 +134,11 @@ export const withSent = async (
   payout_id: string,
   age?: Pick<KnownPayout, "knownForMs">,
 ): Promise<KnownPayout> => {
-  const row = await readMaker(ledger, account, "createPayout", payout_id);
+  const row = await ledger.payout(account, payout_id);
   const { amount, currency, payee } = row?.request ?? {};
   return {
     payout_id,
+    row,
     ...(age ?? (row && { knownForMs: (await ledger.state()).now - row.changedAt })),
     ...(amount && currency && payee && { sent: { amount, currency, beneficiary_id: payee } }),
   };
@@ -148,16 +151,14 @@ export const notListed = async (
   card_holder_id: string,
 ): Promise<Seen<SeenCardholder>> => {
   // An unreadable value proves nothing.
-  const maker = await readMaker(ledger, account, "createCardholder", card_holder_id).catch(
-    () => undefined,
-  );
+  const maker = await readMaker(ledger, account, card_holder_id).catch(() => undefined);
   const outcome = maker?.state === "undone" ? "removed" : "open";
   return { seen: { card_holder_id, outcome }, why: "The cardholder is not in the list yet." };
 };
 
 /**
- * Reads one payout, with what the ledger knows of it, or `age` says, and records what is seen before anybody believes it.
- * An answer about another payout fails.
+ * Reads one payout, with what the ledger knows of it, or `age` says, and records what is seen before anybody believes it:
+ * with the end of `wait`, if it has ended. An answer about another payout fails.
  */
 export const readPayout = (
   client: Client,
@@ -165,6 +166,7 @@ export const readPayout = (
   account: string,
   payout_id: string,
   age?: Pick<KnownPayout, "knownForMs">,
+  wait?: NewWait,
 ): Effect.Effect<Seen<SeenPayout>, PaymentsError> =>
   Effect.gen(function* () {
     const [known, words] = yield* Effect.promise(() =>
@@ -180,7 +182,11 @@ export const readPayout = (
         message: `retrievePayout returned the payout ${payout.payout_id} instead of ${payout_id}.`,
       });
     const seen = seenPayout(known, payout, assumptions, words);
-    yield* Effect.promise(() => ledger.sawPayout(account, payout_id, seen.status));
+    const { outcome } = seen.seen;
+    const ended = wait && outcome !== "open" ? { ...wait, outcome: { outcome } } : undefined;
+    yield* Effect.promise(() =>
+      ledger.sawPayout(account, payout_id, seen.status, known.row, ended),
+    );
     return seen;
   });
 
@@ -262,7 +268,7 @@ export const makeWaitActivities = ({
   runtime,
   waits,
 }: WaitOptions): WaitActivities => {
-  const here = async (kind: Wait["kind"], thing: string): Promise<NewWait> => {
+  const waitHere = async (kind: Wait["kind"], thing: string): Promise<NewWait> => {
     const { activityId, workflowExecution } = Context.current().info;
     const { runId = "", workflowId = "" } = workflowExecution ?? {};
     // The last look has an id of its own.
@@ -272,16 +278,14 @@ export const makeWaitActivities = ({
 
   /** Records an end that this activity has seen itself: the next write of the run looks for it. */
   const recordEnd = async (kind: Wait["kind"], thing: string, outcome: string): Promise<void> => {
-    if (kind === "balance") return;
-    const wait = await here(kind, thing);
-    await ledger.openWait(wait);
-    await ledger.closeWait(wait, { outcome });
+    if (kind !== "balance")
+      await ledger.endWait({ ...(await waitHere(kind, thing)), outcome: { outcome } });
   };
 
   /** Leaves the end of the activity to the tracker. */
   const leaveToTracker = async (kind: Wait["kind"], thing: string, why: string): Promise<never> => {
     if (waits === "polled") throw pollAgain(why);
-    await ledger.openWait(await here(kind, thing));
+    await ledger.openWait(await waitHere(kind, thing));
     // Temporal completes it by its id in back-off, too. Left as started, it would be stuck if its worker is killed
     // before the wait is recorded.
     throw notYet(why, LONGEST_OWN_REST_MS);
@@ -297,7 +301,8 @@ export const makeWaitActivities = ({
     if (Result.isSuccess(result)) {
       const { seen, why } = result.success;
       if (seen.outcome === "open") return mode === "look" ? seen : leaveToTracker(kind, thing, why);
-      await recordEnd(kind, thing, seen.outcome);
+      // That of a payout is recorded with what is seen of it.
+      if (kind !== "payout") await recordEnd(kind, thing, seen.outcome);
       return seen;
     }
     const { failure } = result;
@@ -324,7 +329,8 @@ export const makeWaitActivities = ({
       const hash = await account();
       // Its last look comes after a tracker has looked that knows the age.
       const age = mode === "look" ? undefined : { knownForMs: waitedMs() };
-      const read = (client: Client) => readPayout(client, ledger, hash, payout_id, age);
+      const here = await waitHere("payout", payout_id);
+      const read = (client: Client) => readPayout(client, ledger, hash, payout_id, age, here);
       return wait("payout", payout_id, read, mode);
     },
     awaitVerification: async ({ card_holder_id, mode }) => {

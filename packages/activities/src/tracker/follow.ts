@@ -182,14 +182,15 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
     const first = seenPayout({ payout_id, knownForMs: Infinity }, payout, assumptions, words);
     const { asks, isUnlisted = false, outcome, word } = first.status;
     const mayHaveEnded = asks || outcome !== null;
-    const seen = mayHaveEnded
-      ? seenPayout(await withSent(ledger, account, payout_id), payout, assumptions, words)
-      : first;
+    const sent = mayHaveEnded ? await withSent(ledger, account, payout_id) : undefined;
+    const seen = sent === undefined ? first : seenPayout(sent, payout, assumptions, words);
     const isKnown =
       known?.word === word &&
       known.problem === null &&
       (known.wordUnlisted ?? false) === isUnlisted;
-    if (mayHaveEnded || !isKnown) await ledger.sawPayout(account, payout_id, seen.status);
+    if (mayHaveEnded || !isKnown) {
+      await ledger.sawPayout(account, payout_id, seen.status, sent?.row);
+    }
     return seen;
   };
 

@@ -8,10 +8,11 @@ import { standingOfRow, type PayoutOutcome } from "../model/standing.ts";
 import { type RecordedWrite, readRecorded } from "./rows.ts";
 import { selectDecisions } from "./log.ts";
 import { decisionAbout, plainWord, wordsId } from "./word-methods.ts";
+import { type EndedWait, waitEnder } from "./run-methods.ts";
 import { refreshStatus } from "./run-status.ts";
 import { type SEEN, WRITES } from "./schema.ts";
 import type { Store } from "./store.ts";
-import { query, type RowOf, type SqlRow } from "./table.ts";
+import { query, type Query, type RowOf, type SqlRow } from "./table.ts";
 
 /** A payout as the service shows it. */
 export interface SeenOfPayout {
@@ -55,32 +56,50 @@ const changeOf = (
 /** Payouts at the service. */
 export const payoutMethods = (store: Store) => {
   const { seal } = store;
+  const end = waitEnder(store);
+  const select = (account: string, payoutId: string): Query =>
+    query(
+      "SELECT * FROM writes WHERE account = $1 AND operation = 'createPayout' AND made_id = $2",
+      account,
+      payoutId,
+    );
+  const rowIn = ([found]: ReadonlyArray<SqlRow>) => found && readRecorded(found, seal);
+  /** Reads the write that made a payout; undefined if the ledger has none. */
+  const payout = async (account: string, payoutId: string): Promise<RecordedWrite | undefined> =>
+    rowIn(await store.find(select(account, payoutId)));
   return {
-    /** Records what was seen of a payout. */
-    sawPayout: async (account: string, payoutId: string, seen: SeenOfPayout): Promise<void> => {
-      const select = query(
-        "SELECT * FROM writes WHERE account = $1 AND operation = 'createPayout' AND made_id = $2",
-        account,
-        payoutId,
-      );
-      const read = ([found]: ReadonlyArray<SqlRow>) => {
-        const row = found && readRecorded(found, seal);
-        const to = row && changeOf(row, seen);
-        return to && { row, to };
-      };
-      const changes = read(await store.find(select));
-      if (changes === undefined) return;
-      const { ownerId, workflowId } = changes.row;
+    payout,
+    /**
+     * Records what was seen of a payout, and in the same transaction that a wait for it has ended.
+     *
+     * @param known its write, as it was just read.
+     */
+    sawPayout: async (
+      account: string,
+      payoutId: string,
+      seen: SeenOfPayout,
+      known?: RecordedWrite,
+      wait?: EndedWait,
+    ): Promise<void> => {
+      const before = known ?? (await payout(account, payoutId));
+      const ended = wait === undefined ? [] : end(wait);
+      if (before === undefined || changeOf(before, seen) === undefined) {
+        if (wait !== undefined) await store.save(wait.workflowId, ended);
+        return;
+      }
+      const { ownerId, workflowId } = before;
       // Its root only asks.
-      const keys = [...new Set([workflowId, ownerId])];
-      const looks = [select, selectDecisions(wordsId(account))];
+      const ids = [...new Set([workflowId, ownerId])];
+      const keys = [...new Set([...ids, wait?.workflowId ?? workflowId])];
+      const looks = [select(account, payoutId), selectDecisions(wordsId(account))];
       await store.logged(keys, workflowId, looks, ([found = [], lines = []], log) => {
-        const { row, to } = read(found) ?? {};
-        if (row === undefined || to === undefined) return { value: undefined, writes: [] };
+        const row = rowIn(found);
+        const to = row && changeOf(row, seen);
+        if (row === undefined || to === undefined) return { value: undefined, writes: ended };
         const said = decisionAbout(lines, seen.word, seal);
         // It was read before the word got another meaning: the next look says what holds now.
         if (seen.isDecided && said?.value["means"] !== seen.outcome)
-          return { value: undefined, writes: [] };
+          return { value: undefined, writes: ended };
         const of = { "workflow_id = ?": workflowId, "step = ?": row.step, "account = ?": account };
         const { standing } = to;
         const isOutcome = standing !== undefined && standing !== row.standing;
@@ -93,7 +112,11 @@ export const payoutMethods = (store: Store) => {
         const all = { ...to, ...(isOutcome && { outcomeAt: log.now }) };
         return {
           value: undefined,
-          writes: [store.update(WRITES, all, of), ...(isOutcome ? [refreshStatus(keys)] : [])],
+          writes: [
+            store.update(WRITES, all, of),
+            ...(isOutcome ? [refreshStatus(ids)] : []),
+            ...ended,
+          ],
         };
       });
     },

@@ -27,6 +27,15 @@ const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 const IS_READ_ONLY = "current_setting('transaction_read_only') AS read_only";
 
+const names = new Map<string, string>();
+
+/** The name of a statement: the database plans it once a connection. */
+const nameOf = (text: string): string => {
+  const known = names.get(text) ?? hash("sha256", text, "base64url");
+  names.set(text, known);
+  return known;
+};
+
 /** Sends statements in one flight, without waiting for each answer. */
 const flight = async (
   client: PoolClient,
@@ -37,10 +46,7 @@ const flight = async (
   stream.cork();
   const asked = queries.map(({ sql: text, values }) =>
     client.query<Record<string, string | number | null>>(
-      values.length === 0
-        ? { text }
-        : // Planned once a connection, by its name.
-          { name: hash("sha256", text, "base64url"), text, values: [...values] },
+      values.length === 0 ? { text } : { name: nameOf(text), text, values: [...values] },
     ),
   );
   stream.uncork();

@@ -10,6 +10,11 @@ import { MOST_KEYS, type Store } from "./store.ts";
 
 type NamedWait = Omit<NewWait, "kind" | "thing">;
 
+/** A wait with its outcome. */
+export interface EndedWait extends NewWait {
+  readonly outcome: JsonObject;
+}
+
 /** Its file was rejected or cancelled before it was started: nothing was ever sent under its id. */
 const NEVER_STARTED = "(runs.run_id IS NULL AND runs.end_state = 'cancelled')";
 
@@ -60,12 +65,28 @@ const isStart = (decision: Decision, { by, value }: NewStart): boolean =>
 const NOT_FILED = `NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.batch = runs.batch
   AND number = runs.batch_row AND state IN ('waiting', 'rejected', 'covered'))`;
 
+/** The start of an open wait stays. */
+const SINCE = "CASE WHEN waits.closed_at IS NULL THEN waits.since ELSE excluded.since END";
+
+/** Returns a function that makes the statements of a wait that has ended, whether it was open or not. */
+export const waitEnder = ({ database, seal }: Store) => {
+  const { now } = database.dialect;
+  const save = WAITS.saver({ since: now, closedAt: now }, (field) =>
+    field === "since" ? SINCE : undefined,
+  );
+  return (wait: EndedWait): ReadonlyArray<Query> => [
+    save(wait, seal),
+    refreshStatus([wait.workflowId], ["waiting"]),
+  ];
+};
+
 /** Runs, waits and leases. */
 export const runMethods = (store: Store) => {
   const { database, seal } = store;
   const { now } = database.dialect;
   // An open wait stays as it is.
   const open = WAITS.saver({ since: now }, undefined, "WHERE waits.closed_at IS NOT NULL");
+  const end = waitEnder(store);
   /** With a statement that follows, in one round trip. */
   const changeOpen = async (
     { account, activityId, runId, workflowId }: NamedWait,
@@ -221,6 +242,8 @@ export const runMethods = (store: Store) => {
         refreshStatus([wait.workflowId], ["running", "missing"]),
       ]);
     },
+    /** Records a wait that has ended as soon as it began, or closes it if it is open. */
+    endWait: (wait: EndedWait): Promise<void> => store.save(wait.workflowId, end(wait)),
     /** Returns waits, the longest first; with `isOpen` only open ones. */
     waits: (
       filter: Partial<Pick<Wait, "account" | "activityId" | "workflowId" | "kind">> & {

@@ -480,6 +480,13 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       { outcome: { status: "paid" } },
     ]);
     expect(await ledger.waits({ workflowId: wait.workflowId, isOpen: true })).toEqual([]);
+    // Opened again, and ended at once: since when it is open stays.
+    await ledger.openWait(wait);
+    const [again] = await ledger.waits({ workflowId: wait.workflowId });
+    await other.endWait({ ...wait, outcome: { status: "failed" } });
+    expect(await ledger.waits({ workflowId: wait.workflowId })).toEqual([
+      { ...again, closedAt: expect.any(Number), outcome: { status: "failed" } },
+    ]);
     const name = fresh();
     const holders = await Promise.all([
       ledger.lease(name, "one", 60_000),

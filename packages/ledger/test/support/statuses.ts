@@ -220,8 +220,11 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
           break;
         case "wait": {
           const wait = { account: "account-1", workflowId, runId: "run-1", activityId: "await" };
-          if (draw(2) === 0) await ledger.openWait({ ...wait, kind: "payout", thing: "P" });
-          else await ledger.closeWait(wait, {});
+          const opened = { ...wait, kind: "payout", thing: "P" } as const;
+          const change = among(["open", "close", "end"]);
+          if (change === "open") await ledger.openWait(opened);
+          else if (change === "close") await ledger.closeWait(wait, {});
+          else await ledger.endWait({ ...opened, outcome: {} });
           break;
         }
         case "start":
@@ -248,6 +251,26 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     for (const run of runs) await checkOpenWrites(ledger, run);
     // Each status is drawn: one that never is would be checked by nothing.
     expect(new Set(found.map(([, status]) => status))).toEqual(STATUSES);
+  });
+
+  it("records with what is seen of a payout that a wait for it has ended, whether anything is new or not", async () => {
+    const [workflowId, waiting] = [`status-${++count}`, `status-${++count}`];
+    const payment = `${workflowId}-createPayout`;
+    await ledger.recordStart(runOf({ workflowId: waiting }), startOf());
+    await write(workflowId, workflowId, "createPayout", "made");
+    const seen = { word: "paid", outcome: "completed", asks: false, problem: null } as const;
+    for (const thing of [payment, payment, "P-unknown"]) {
+      const run = { account: "account-1", workflowId: waiting, runId: "run-1" };
+      const wait = { ...run, activityId: "await", kind: "payout", thing } as const;
+      const outcome = { outcome: "completed" };
+      await ledger.openWait(wait);
+      await ledger.sawPayout("account-1", thing, seen, undefined, { ...wait, outcome });
+      expect(await ledger.waits({ workflowId: waiting })).toMatchObject([{ outcome }]);
+      const [found] = await ledger.runs({ workflowIds: [waiting] });
+      expect(found?.status).toBe("running");
+    }
+    expect((await ledger.payout("account-1", payment))?.standing).toBe("completed");
+    expect(await ledger.payout("account-2", payment)).toBeUndefined();
   });
 
   it("says that a run waits, as long as a wait of it is open", async () => {
