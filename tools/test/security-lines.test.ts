@@ -52,12 +52,12 @@ const TESTS: Readonly<Record<string, ReadonlyArray<readonly [file: string, title
   "the ledger: approve, reject, answer, cancel, pause and resume, under any name": [
     [ONE_PERSON, "control: each row of an approved file is paid"],
   ],
-  "the ledger: approve nothing of one's own, in no spelling of the name": [
+  "the ledger: approve no payment of one's own, in any spelling of the name": [
     [ON_DECISIONS, "approves himself"],
     [ON_DECISIONS, "overrules a stop order on another person's payment, and approves himself"],
     [BY_FILES, "approves his own file"],
   ],
-  "the ledger: tighten limits; a second person has to approve a loosening": [
+  "the ledger: tighten limits; a second person must approve a loosening": [
     [BY_LIMITS, "loosens the limits alone"],
     [BY_LIMITS, "loosens the limits and approves that"],
   ],
