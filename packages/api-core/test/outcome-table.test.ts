@@ -44,9 +44,9 @@ const table = (): string => {
       return `| ${meanings.get(is) ?? ""} | ${error === "none" ? "" : `\`${error}\``} | ${outcomes.join(" | ")} |`;
     }),
     "",
-    "If the HTTP status and the envelope code belong to different rows, the response is a contradiction. Only HTTP 2xx and plain refusals, such as 400, yield to the other one. An error code with data, or with the message `Success`, is a contradiction too.",
+    "If the HTTP status and the envelope code belong to different rows, the response is a contradiction. Exception: HTTP 2xx and plain refusals, such as 400, give way to the envelope. An error code with data, or with the message `Success`, is a contradiction too.",
     "",
-    'Without a readable envelope, an HTTP status decides the outcome of a write only if the body is empty, HTML or plain text. Plain text has none of the characters `{`, `[` and `"`. Any other body may be a damaged envelope: the response is a contradiction, and a rejected token leaves the outcome unknown.',
+    'Without a readable envelope, an HTTP status decides the outcome of a write only if the body is empty, HTML or plain text. Text counts as plain if it contains none of `{`, `[` and `"`. Any other body may be a damaged envelope: the response is a contradiction, and a rejected token leaves the outcome unknown.',
     "",
     END,
   ].join("\n");
