@@ -81,6 +81,17 @@ export async function payInParts(
   return payout.payout_id;
 }
 
+export async function nameSteps(deposit: Payment, balance: Payment, bonus: Payment): Promise<void> {
+  // #region example
+  await createPayout(deposit, { step: "deposit" });
+  await createPayout(balance); // right: it is named createPayout
+  await createPayout(bonus); // wrong: the name is used, so the workflow task fails
+  const { runId } = workflowInfo();
+  await createPayout(bonus, { step: `bonus ${runId}` }); // wrong: a reset changes the name, and a person must decide
+  await createPayout(bonus, { step: "bonus 2026-11" }); // right
+  // #endregion
+}
+
 export function check(supplier: object, deposit: object, balance: object): void {
   // #region example
   checkRequests({ createBeneficiary: [supplier], createPayout: [deposit, balance] });

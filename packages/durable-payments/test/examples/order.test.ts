@@ -34,7 +34,7 @@ const order: Order = {
   balance: { ...payment, amount: "37.50", payout_reference: "Order 17, balance" },
 };
 
-/** A warehouse, which ignores a key that it knows, and a test of the order's workflow with it. */
+/** A warehouse, which ignores a repeated key, and a test of the order's workflow with it. */
 const makeTest = async (
   settings: Pick<PaymentsTestOptions, "approveAbove" | "maxAmounts"> = {},
 ) => {

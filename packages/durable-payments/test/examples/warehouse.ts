@@ -2,7 +2,7 @@ import { defineOperation } from "durable-payments/worker";
 
 const WAREHOUSE = "https://warehouse.example/reservations";
 
-/** Reserves the goods of an order. The warehouse ignores a key that it knows. */
+/** Reserves the goods of an order. The warehouse ignores a repeated key. */
 export const reserveGoods = defineOperation<{ readonly orderId: string }>({
   repeat: "keyed",
   send: async ({ orderId }, { key, notCarriedOut, refused, signal }) => {
