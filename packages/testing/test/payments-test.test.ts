@@ -97,7 +97,7 @@ describe("a run", () => {
     expect(await run.result()).toBe("completed");
   });
 
-  it("pays once where its worker crashes between send and answer", async () => {
+  it("pays once if its worker crashes between request and response", async () => {
     await payments.crashAfter("createPayout");
     expect(await payments.run(paySupplier, ["12.50"])).toBe("completed");
     expect((await payments.service()).payouts).toHaveLength(1);

@@ -131,12 +131,12 @@ it("Runs failed: the list names the error, and a retry that cannot help says so"
   expect(refused.text.replaceAll(/\s+/g, " ")).toContain("use another id or key");
 });
 
-it("A file waits or stands still: it says that it waits for an approval", async () => {
+it("A file waits or makes no progress: it says that it waits for an approval", async () => {
   const BATCH = await payFile("examples/payouts.csv", "--approve-above 1.00");
-  const printed = await drill.followAll("A file waits or stands still", { BATCH, NAME });
+  const printed = await drill.followAll("A file waits or makes no progress", { BATCH, NAME });
   expect(printed).toContain("needs approval");
   const HASH = /hash +([0-9a-f]{32})/.exec(printed)?.[1] ?? "";
-  await drill.obey("A file waits or stands still", /approve/, { BATCH, NAME, HASH });
+  await drill.obey("A file waits or makes no progress", /approve/, { BATCH, NAME, HASH });
   await drill.untilStatus("payout/invoice-2026-101", "succeeded");
 });
 

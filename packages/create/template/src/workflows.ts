@@ -10,7 +10,7 @@ export {
   tracker,
 } from "durable-payments/workflows";
 
-/** An invoice to pay, with the service's field names. By `beneficiary` and `payout`, likely duplicates are found. */
+/** An invoice to pay. Its fields are named as in the service's API; likely duplicates are found by these two. */
 export interface Invoice {
   readonly beneficiary: Parameters<typeof createBeneficiary>[0];
   readonly payout: Omit<Parameters<typeof createPayout>[0], "beneficiary_id">;

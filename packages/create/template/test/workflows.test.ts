@@ -17,6 +17,6 @@ test("a lost response does not pay twice", async () => {
   await payments.fault("dropped", { operation: "createPayout" });
   await payments.run(payInvoice, [exampleInvoice]);
   expect((await payments.service()).payouts).toHaveLength(1);
-  // The code can continue every run that it has started.
+  // Every run of this test replays against the current code.
   await payments.replay();
 });
