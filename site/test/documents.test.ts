@@ -37,10 +37,10 @@ const sentencesOf = (text: string): ReadonlyArray<string> =>
         .split(/(?<=[.!?:;]) /),
     );
 
-it("has no sentence of more than 30 words", () => {
+it("has no sentence of more than 25 words", () => {
   const long = written.flatMap(({ file, text }) =>
     sentencesOf(text)
-      .filter((sentence) => sentence.split(" ").length > 30)
+      .filter((sentence) => sentence.split(" ").length > 25)
       .map((sentence) => `${file}: ${sentence}`),
   );
   expect(long).toEqual([]);

@@ -18,8 +18,8 @@ This is part of the [settings file](settings.md). An object changes only the nam
 the default. Statuses and words are compared without regard to case. Unknown names are rejected. The client's option \`assumptions\` takes the same object.
 
 Check \`listLagSeconds\`, \`payoutKeyEcho\`, \`timeZone\`, and the statuses of a payout that completed, failed or came back first.
-They determine how long a payout whose response was lost may be missing from the list, how it is recognised, and when it
-counts as paid. If \`listLagSeconds\` is too small, a payout may be made twice.
+They determine how long the list may lack a payout whose response was lost, how it is recognised, and when it counts
+as paid. If \`listLagSeconds\` is too small, a payout may be made twice.
 
 This page is generated from \`packages/api-core/src/contract/assumptions.ts\`: \`npx vitest run --project=@durable-payments/client packages/api-core/test/documents.test.ts -u\`.
 `;
