@@ -3,15 +3,30 @@ import * as Data from "effect/Data";
 /** Exit codes of the process. */
 export const EXIT_CODES = {
   done: 0,
-  /** Only with --exit-status: the run did not succeed, or a row is not paid. */
+  /** Of a run or a file, only with --exit-status or --wait. */
   runFailed: 1,
   badInput: 2,
   cannotConnect: 3,
-  /** Only with --exit-status: the run or a row is open. */
+  /** Only with --exit-status or --wait. */
   stillOpen: 4,
-  /** An internal error. */
+  notFound: 5,
+  refused: 6,
   unexpected: 70,
+  interrupted: 130,
 } as const;
+
+/** Meaning of each exit code, for the help and the docs. */
+export const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
+  done: "success",
+  runFailed: "a run failed, a row is not paid, or a check failed",
+  badInput: "usage: the command line, a setting or the input is invalid",
+  cannotConnect: "Temporal, the ledger or a worker cannot be reached",
+  stillOpen: "the run or a row is open: it continues, or waits for a person",
+  notFound: "there is no such run or batch",
+  refused: "refused: it is not possible in this state, or was not confirmed",
+  unexpected: "internal error",
+  interrupted: "interrupted by Ctrl-C",
+};
 
 /** The command line itself is invalid. */
 export class BadUsage extends Data.TaggedError("BadUsage")<{
@@ -25,10 +40,17 @@ export const badUsage = (message: string, lines: ReadonlyArray<string> = []): Ba
   new BadUsage({ message, lines });
 
 /** Meaning of every command's exit codes. */
-export const EXIT_CODES_HELP = `Exit codes: 0 success, 2 invalid input or refused, 3 cannot connect,
+export const EXIT_CODES_HELP = `Exit codes: 0 success, 2 usage, 3 cannot connect, 5 not found, 6 refused,
   70 internal error, 130 interrupted.`;
 
-/** The same of a command with --exit-status. */
-export const EXIT_STATUS_HELP = `${EXIT_CODES_HELP}
-  With --exit-status: 1 the run did not succeed or a row is not
-  paid, 4 the run or a row is open.`;
+/** The same of a command that reports the outcome of a run or a file, if it is asked to. */
+export const exitStatusHelp = (flag: string): string =>
+  `${EXIT_CODES_HELP}\n  With ${flag}: 1 the run failed or a row is not paid, 4 it is open.`;
+
+/** The table of all exit codes. */
+export const EXIT_CODES_TABLE = `Exit codes:\n${Object.entries(EXIT_CODE_MEANINGS)
+  .map(
+    ([name, meaning]) =>
+      `    ${String(EXIT_CODES[name as keyof typeof EXIT_CODES]).padEnd(5)}${meaning}`,
+  )
+  .join("\n")}`;

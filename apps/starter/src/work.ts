@@ -7,6 +7,7 @@ export * from "./input/given.ts";
 export * from "./input/limiting.ts";
 export * from "./input/paying.ts";
 export * from "./input/retrying.ts";
+export * from "./input/confirming.ts";
 export * from "./input/words.ts";
 export * from "./output/batch-text.ts";
 export * from "./output/installation.ts";

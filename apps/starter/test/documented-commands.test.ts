@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, expect, it } from "vitest";
+import { EXIT_CODE_MEANINGS, EXIT_CODES } from "../src/exit-codes.ts";
 import { runCli } from "./support/run-cli.ts";
 
 const checkout = fileURLToPath(new URL("../../../", import.meta.url));
@@ -51,7 +52,20 @@ it("docs/commands.md has the help of every command", async () => {
     ([command, help]) =>
       `## ${`durable-payments ${command}`.trim()}\n\n\`\`\`text\n${help}\n\`\`\`\n`,
   );
-  const page = `# Commands\n\nThis page is for people who operate payments. It lists the help of every command, as \`durable-payments COMMAND --help\` prints it. In a clone, the command is \`./durable-payments\`; in a project made by \`npm create durable-payments\`, it is \`npm run payments --\`, which reads \`.env\`; \`npx durable-payments\` does not.\n\nWith \`--json\`, a command prints one JSON object: [json-output.schema.json](json-output.schema.json) has a definition for the answer of each command, such as \`#/definitions/list\` and \`#/definitions/limits-show\`, and \`#/definitions/error\` for one that fails. Times are milliseconds since 1970, and amounts are decimal strings.\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
+  const meanings = Object.entries(EXIT_CODE_MEANINGS);
+  const cells = [
+    ["code", "meaning"],
+    ["----", "-".repeat(63)],
+  ].concat(
+    meanings.map(([name, meaning]) => [
+      String(Object.entries(EXIT_CODES).find(([known]) => known === name)?.[1]),
+      meaning,
+    ]),
+  );
+  const exitCodes = cells
+    .map(([code = "", meaning = ""]) => `| ${code.padEnd(4)} | ${meaning.padEnd(63)} |`)
+    .join("\n");
+  const page = `# Commands\n\nThis page is for people who operate payments. It lists the help of every command, as \`durable-payments COMMAND --help\` prints it. In a clone, the command is \`./durable-payments\`; in a project made by \`npm create durable-payments\`, it is \`npm run payments --\`, which reads \`.env\`; \`npx durable-payments\` does not.\n\nWith \`--json\`, a command prints one JSON object: [json-output.schema.json](json-output.schema.json) has a definition for the answer of each command, such as \`#/definitions/list\` and \`#/definitions/limits-show\`, and \`#/definitions/error\` for one that fails. Times are milliseconds since 1970, and amounts are decimal strings.\n\n## Exit codes\n\n${exitCodes}\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
   await expect(page).toMatchFileSnapshot(join(checkout, "docs/commands.md"));
 });
 

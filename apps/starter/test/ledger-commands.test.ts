@@ -169,7 +169,7 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   const unseen = await runCli(...approve);
   expect(unseen).toMatchObject({ code: 2, stdout: "" });
   expect(unseen.stderr).toMatch(/--hash HASH[^]*250\.00 EUR[^]*ada started payout/);
-  expect(await runCli(...approve, "--hash", "0".repeat(32))).toMatchObject({ code: 2 });
+  expect(await runCli(...approve, "--hash", "0".repeat(32))).toMatchObject({ code: 6 });
   const { items } = JSON.parse((await runCli("inbox", "--json")).stdout) as {
     readonly items: ReadonlyArray<{ readonly workflowId: string; readonly hash: string }>;
   };
@@ -180,14 +180,14 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   expect((await runCli("show", "approved")).stdout).toContain(
     `durable-payments approve approved --hash ${hash} --by NAME`,
   );
-  expect(await runCli(...approve.with(3, "ada"), "--hash", hash)).toMatchObject({ code: 2 });
+  expect(await runCli(...approve.with(3, "ada"), "--hash", hash)).toMatchObject({ code: 6 });
 
   for (const [command, said] of [
     [[...approve, "--hash", hash], "the tracker notifies the run"],
     [["reject", "rejected", ...grace], "the tracker notifies the run"],
     [["answer", "asked", "--for", "q1", "--choose", "resend", ...grace], "the tracker notifies"],
-    [["cancel", "cancelled", ...grace], "Temporal does not answer"],
-    [["pause", ...grace], "are paused by grace"],
+    [["cancel", "cancelled", "--yes", ...grace], "Temporal does not answer"],
+    [["pause", "--yes", ...grace], "are paused by grace"],
     [["inbox"], "Cannot connect to Temporal"],
     [["resume", ...grace], "the tracker notifies"],
   ] as const) {
@@ -210,7 +210,7 @@ it("people decide with the ledger alone: no key of the service, no account, no T
     stderr: expect.stringMatching(/grace asks for[^]*Then: at most 200\.00 EUR, 5 USD/),
   });
   const other = await runCli(...approveLimits, "--hash", "0".repeat(32));
-  expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("not what was shown") });
+  expect(other).toMatchObject({ code: 6, stderr: expect.stringContaining("not what was shown") });
   const limited = await runCli(...approveLimits, "--hash", asked);
   expect(limited.stdout).toContain(`${id}: approved by ada.`);
   expect((await runCli("limits", "show")).stdout).toContain("at most 200.00 EUR, 5 USD");
@@ -271,7 +271,7 @@ it("a file is approved by the hash of the rows that were shown, and its state is
   expect((await runCli("show", id)).stdout).toMatch(
     /hash +[\da-f]{32}[^]*two deliveries[^]*Example Supplies GmbH[^]*NEW PAYEE/,
   );
-  expect(await runCli(...approve, "--hash", "0".repeat(32))).toMatchObject({ code: 2 });
+  expect(await runCli(...approve, "--hash", "0".repeat(32))).toMatchObject({ code: 6 });
   expect(await ledger.decisionsOf("payout/1")).toHaveLength(1);
   const shown = await runCli("show", id, "--rows", "--json", "--exit-status");
   expect(shown.code).toBe(4);

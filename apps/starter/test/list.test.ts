@@ -194,7 +194,7 @@ it.each([
   "doctor",
   "pause invoice-1 --reason audit --by ada",
   "resume invoice-1 --by ada",
-  "cancel invoice-1 --reason audit --by ada",
+  "cancel invoice-1 --reason audit --by ada --yes",
   "retry invoice-1 --by ada",
 ])("answers as the published schema says: durable-payments %s --json", async (line) => {
   const { stdout } = await runCli(...line.split(" ").filter(Boolean), "--json");

@@ -41,10 +41,10 @@ it("says who said what a word means, and refuses words that the account's settin
   });
   await ledger.close();
   expect(await runCli("word", "paid out", "failed", ...BY)).toMatchObject({
-    code: 2,
+    code: 6,
     stderr: expect.stringContaining("assumptions.payoutCompletedStatuses"),
   });
-  expect(await runCli("word", "Gutgeschreiben", "failed", ...BY)).toMatchObject({ code: 2 });
+  expect(await runCli("word", "Gutgeschreiben", "failed", ...BY)).toMatchObject({ code: 6 });
   const named = ["--account", "switzerland"];
   const answer = await runCli("word", "Gutgeschrieben", "failed", ...named, ...BY);
   expect(answer.code).toBe(0);

@@ -143,7 +143,7 @@ it("what a person rejected is not paid after the ledger was put back to a copy f
   putBack(ledgerFile, copy);
   await startWorker();
   expect(await recover()).toMatchObject({ ends: ["rejected"] });
-  expect(await starter("retry", "rejected", "--yes")).toMatchObject({ exitCode: 2 });
+  expect(await starter("retry", "rejected", "--yes")).toMatchObject({ exitCode: 6 });
   await starter("retry", "--all-failed", "--yes");
   const again = await start("rejected", { isVouched: false });
   await expect(again.result()).rejects.toMatchObject({ cause: { type: "Rejected" } });

@@ -127,7 +127,7 @@ it("Runs failed: the list names the error, and a retry that cannot help says so"
   expect(await drill.succeed(list, given)).toMatch(/^drill-failed {2}failed/m);
   expect(await drill.succeed(shown, given)).toContain("was not paid: failed");
   const refused = await drill.run(retry, given);
-  expect(refused.code).toBe(2);
+  expect(refused.code).toBe(6);
   expect(refused.text.replaceAll(/\s+/g, " ")).toContain("use another id or key");
 });
 

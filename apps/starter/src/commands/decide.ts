@@ -1,7 +1,7 @@
 import { Command } from "effect/cli";
 import { badUsage } from "../exit-codes.ts";
 import { answering, approving, retrying } from "./flag-sets.ts";
-import { id, maybeId, on, person } from "./flags.ts";
+import { confirmed, id, maybeId, on, person } from "./flags.ts";
 import { described, runAct, runCommand } from "./run-command.ts";
 
 /** `durable-payments answer`: answers a question about the outcome of a write. */
@@ -84,9 +84,10 @@ const isForced = on("force", "Also terminate the run, so that none of its code r
 const isStarted = on("started", "Of a batch, also stop the rows that have started");
 
 /** `durable-payments cancel`: records a stop order for a run, or stops a batch. */
-export const cancel = Command.make("cancel", { id, isForced, isStarted, ...person }, (given) =>
+export const cancel = Command.make("cancel", { id, isForced, isStarted, ...confirmed }, (given) =>
   runAct(given, true, async (deciding, acting, output, work) => {
     const { id, isForced, isStarted } = given;
+    await work.confirmCancel(output, deciding, given);
     if ((await deciding.ledger.batch(id)) !== undefined) {
       const ended = await work.cancelBatch(deciding, id, { ...acting, isForced, isStarted });
       output.answer({ batch: id, ...ended }, work.cancelledBatchText);
@@ -107,20 +108,25 @@ export const cancel = Command.make("cancel", { id, isForced, isStarted, ...perso
     `Stop a run for good. Neither this run nor a retry or reset sends anything more
   under its id, unless a person overrides the stop order. Requests that were
   already sent are not reversed. With the id of a batch, it stops the rows that
-  have not started, and with --started those that have. Requires --reason.`,
+  have not started, and with --started those that have. At a terminal, it shows
+  what stops, and asks; a script passes --yes. Requires --reason.`,
   ),
 );
 
-const paused = { id: maybeId("A run or a batch; default: everything"), ...person };
+const paused = { id: maybeId("A run or a batch; default: everything") };
 
 const what = (of: string): string => (of === "" ? "All sends" : `Sends of ${of}`);
 
 /** `durable-payments pause`: nothing is sent until it is resumed. */
-export const pause = Command.make("pause", paused, (given) =>
+export const pause = Command.make("pause", { ...paused, ...confirmed }, (given) =>
   runCommand(given.json, async (output, work) => {
     const acting = work.actingOf(given, true);
+    const isPaused = await work.onLedger(async (opened) => {
+      if (given.id === undefined && !given.yes) await work.confirmPause(output, opened);
+      return work.pause(opened, given.id, acting);
+    });
     output.answer(
-      await work.onLedger((opened) => work.pause(opened, given.id, acting)),
+      isPaused,
       ({ by, of, reason }) =>
         `${what(of)} are paused by ${by}: ${reason}. Waits and checks continue.`,
     );
@@ -128,12 +134,14 @@ export const pause = Command.make("pause", paused, (given) =>
 ).pipe(
   described(
     "Pause sending: everything, a batch, or a run",
-    "Pause sending immediately, on all workers. Requires --reason. It needs only the\n  ledger, and works while Temporal is down.",
+    `Pause sending immediately, on all workers. It needs only the ledger, and works
+  while Temporal is down. A pause of everything shows what it holds, and asks; a
+  script passes --yes. Requires --reason.`,
   ),
 );
 
 /** `durable-payments resume`: sends are allowed again. */
-export const resume = Command.make("resume", paused, (given) =>
+export const resume = Command.make("resume", { ...paused, ...person }, (given) =>
   runCommand(given.json, async (output, work) => {
     const acting = work.actingOf(given, false);
     const resumed = await work.deciding((opened) => work.resume(opened, given.id, acting));

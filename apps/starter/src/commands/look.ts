@@ -1,6 +1,6 @@
 import type { BatchView, Check, RunView, Sources } from "@durable-payments/control";
 import { Command } from "effect/cli";
-import { badUsage, EXIT_CODES, EXIT_STATUS_HELP } from "../exit-codes.ts";
+import { badUsage, EXIT_CODES, exitStatusHelp } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
 import { id, json, on } from "./flags.ts";
 import { described, runCommand, type Work } from "./run-command.ts";
@@ -142,6 +142,6 @@ export const show = Command.make("show", shown, (given) =>
       "durable-payments show invoice-17 --log --verify": "Who did what",
       "durable-payments show payouts/4d34 --rows --csv": "The result of a file, row by row",
     },
-    EXIT_STATUS_HELP,
+    exitStatusHelp("--exit-status"),
   ),
 );

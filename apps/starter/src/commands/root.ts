@@ -1,4 +1,5 @@
 import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli";
+import { EXIT_CODES_TABLE } from "../exit-codes.ts";
 import { INSTALLED } from "../output/next.ts";
 import { answer, approve, cancel, pause, reject, resume, retry } from "./decide.ts";
 import { limits } from "./limits.ts";
@@ -40,7 +41,9 @@ export const root = Command.make(INSTALLED, overview.flags, overview.run).pipe(
   TEMPORAL_UI_URL for links to the Web UI; PAYMENTS_PERSON for your name.
 
   --completions SHELL prints a completion script for bash, zsh, fish or
-  powershell.`,
+  powershell.
+
+  ${EXIT_CODES_TABLE}`,
   ),
   Command.withSubcommands([...changing, ...reading]),
 );

@@ -193,7 +193,6 @@ export const replay = Command.make("replay", replayed, (given) =>
       "durable-payments replay --open --failed --workflows src/workflows.ts":
         "Before a release, with workflows of your own",
     },
-    `Exit codes: 0 all are deterministic, 1 at least one is not, 2 invalid input,
-  3 cannot connect, 130 interrupted.`,
+    `${EXIT_CODES_HELP}\n  1: at least one run is not deterministic.`,
   ),
 );

@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { refused } from "@durable-payments/control/errors";
 import type { InboxItem } from "@durable-payments/control/show";
 import { badUsage } from "../exit-codes.ts";
 import { type Output, visible } from "./output.ts";
@@ -31,18 +32,24 @@ const ask = async (question: string): Promise<string> => {
  * Asks a person for confirmation.
  *
  * @param nothing message of a refusal: `Nothing was done.`
- * @throws BadUsage if there is nobody to ask, or the answer is not yes.
+ * @param show shows what is confirmed; it is called if there is somebody who can be asked.
+ * @throws BadUsage if there is nobody to ask; Refused if the answer is not yes.
  */
-export const confirm = async (question: string, nothing: string): Promise<void> => {
+export const confirm = async (
+  question: string,
+  nothing: string,
+  show: () => Promise<void> | void = () => undefined,
+): Promise<void> => {
   if (!canAsk()) throw badUsage(`Confirm with --yes. ${nothing}`);
-  if (!/^y(es)?$/i.test(await ask(`${question} [y/N]`))) throw badUsage(nothing);
+  await show();
+  if (!/^y(es)?$/i.test(await ask(`${question} [y/N]`))) throw refused(nothing);
 };
 
 /**
  * Shows at a terminal what a person decides, and asks. A script has to name what it has shown to somebody.
  *
  * @param flag names it: `--hash HASH`.
- * @throws BadUsage if there is nobody to ask, or the answer is not yes.
+ * @throws BadUsage if there is nobody to ask; Refused if the answer is not yes.
  */
 export const confirmSeen = async (output: Output, item: InboxItem, flag: string): Promise<void> => {
   if (output.json || !canAsk())

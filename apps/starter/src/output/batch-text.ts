@@ -129,6 +129,10 @@ export const listingLines = (
   ];
 };
 
+/** Returns the counts of rows and their money by outcome, for a table. */
+export const totalRows = (batch: Pick<BatchView, "totals">): ReadonlyArray<ReadonlyArray<string>> =>
+  batch.totals.map((total) => [outcomeText(total), String(total.rows), totals(total.sums)]);
+
 /** Prints one batch: its totals, what it pays if it asks for that, and each row that it does not pay with the reason. */
 export const batchText = (batch: BatchDetails): string => {
   const { approvedAt, approvedBy, createdAt, createdBy, file, id, next } = batch;
@@ -147,10 +151,7 @@ export const batchText = (batch: BatchDetails): string => {
       ["hash", is === "needsApproval" && listing?.hash],
     ]),
     ...(listing === null ? noteLines(batch.warnings, "  ") : listingLines(listing, batch)),
-    ...section(
-      "Rows",
-      batch.totals.map((total) => [outcomeText(total), String(total.rows), totals(total.sums)]),
-    ),
+    ...section("Rows", totalRows(batch)),
     ...(listed === null
       ? section("Not paid by this file", notPaid.map(rowCells))
       : listing === null

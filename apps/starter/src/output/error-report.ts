@@ -1,4 +1,8 @@
-import { isOperationError, type NextOperation } from "@durable-payments/control/errors";
+import {
+  isOperationError,
+  type NextOperation,
+  type OperationError,
+} from "@durable-payments/control/errors";
 import type { Fault } from "@durable-payments/client";
 import { messageOf, shownText } from "@durable-payments/client/values";
 import { BadUsage, EXIT_CODES } from "../exit-codes.ts";
@@ -21,6 +25,14 @@ interface ErrorReport {
   readonly next?: NextOperation | undefined;
 }
 
+const CODE_OF: Readonly<Record<OperationError["_tag"], keyof typeof EXIT_CODES>> = {
+  ConnectionFailed: "cannotConnect",
+  EndedByPerson: "refused",
+  InvalidInput: "badInput",
+  NotFound: "notFound",
+  Refused: "refused",
+};
+
 const reportOf = (error: unknown): ErrorReport => {
   if (error instanceof BadUsage) {
     const { lines, message } = error;
@@ -29,10 +41,11 @@ const reportOf = (error: unknown): ErrorReport => {
   if (isOperationError(error)) {
     const faults = error._tag === "InvalidInput" ? error.faults : undefined;
     const next = "next" in error ? error.next : undefined;
-    const [type, exitCode] =
+    const type =
       error._tag === "ConnectionFailed"
-        ? [error.reason.replace(/^./, (first) => first.toUpperCase()), EXIT_CODES.cannotConnect]
-        : [error._tag, EXIT_CODES.badInput];
+        ? error.reason.replace(/^./, (first) => first.toUpperCase())
+        : error._tag;
+    const exitCode = EXIT_CODES[CODE_OF[error._tag]];
     return { type, exitCode, message: error.message, next, ...(faults && { faults }) };
   }
   return {

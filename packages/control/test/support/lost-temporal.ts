@@ -210,7 +210,7 @@ export const expectRecovered = async (open: number): Promise<void> => {
   );
   const by = ["--by", "grace", "--reason", "Temporal's database is lost"];
 
-  await succeed(stack, "pause", "--json", ...by);
+  await succeed(stack, "pause", "--json", "--yes", ...by);
   await stack.stopWorkers();
   await stack.loseTemporal();
   const left = {

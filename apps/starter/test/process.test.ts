@@ -1,0 +1,108 @@
+// Exit codes, signals and pipes, as a shell sees them: each through a real process.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
+import { runApp } from "@durable-payments/tools/testing";
+import { appArguments, spawnProcess, untilReady } from "@durable-payments/tools/processes";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { EXIT_CODES } from "../src/exit-codes.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "starter-process-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, "ledger.sqlite");
+const place = `sqlite:${file}` as const;
+
+// Nothing listens at port 9.
+const env = {
+  HOME: folder,
+  PAYMENTS_LEDGER: place,
+  PAYMENTS_CLIENT_ID: undefined,
+  PAYMENTS_PERSON: undefined,
+  TEMPORAL_ADDRESS: "127.0.0.1:9",
+};
+
+/** More lines than a pipe holds. */
+const PAYOUTS = 1_500;
+
+beforeAll(async () => {
+  const ledger = await openLedger(readLedgerPlace(place, ""));
+  const payment = { amount: "0.10", currency: "EUR", payee: "b-1", reference: "Invoice" };
+  const run = {
+    account: "a",
+    runId: null,
+    type: "payout",
+    batch: null,
+    batchRow: null,
+    ...payment,
+  };
+  const start = { by: "ada", how: "--by", value: { type: "payout", content: "c" } };
+  for (let number = 1; number <= PAYOUTS; number++)
+    await ledger.recordStart({ ...run, workflowId: `invoice-${number}` }, start);
+  const end = { workflowId: "invoice-1", runId: null, endState: "failed", endedAt: 1 } as const;
+  await ledger.recordEnds([{ ...end, endType: "NotFunded", endReason: "no funds" }]);
+  const kept = { account: "a", type: "payout", file: "a.csv", contentHash: "c", rows: 1 };
+  const state = { state: "approved", createdBy: "ada", createdAt: 0, approvedBy: null } as const;
+  await ledger.saveBatch("payouts/broken", () => ({
+    batch: { id: "payouts/broken", ...kept, ...state, details: "{}" },
+  }));
+  await ledger.close();
+  const database = new DatabaseSync(file);
+  database.exec("UPDATE batches SET details = '{'");
+  database.close();
+});
+
+const BY = ["--by", "ada", "--reason", "audit"];
+
+it.each([
+  ["done", ["list", "--limit", "1"]],
+  ["runFailed", ["show", "invoice-1", "--exit-status"]],
+  ["badInput", ["list", "--nope"]],
+  ["badInput", ["pause", ...BY]],
+  ["stillOpen", ["show", "invoice-2", "--exit-status"]],
+  ["notFound", ["show", "nothing"]],
+  ["notFound", ["pause", "nothing", ...BY]],
+  ["refused", ["resume", ...BY]],
+  ["unexpected", ["show", "payouts/broken"]],
+] as const)("exits as the docs say: %s, %j", async (name, args) => {
+  const { exitCode, stderr } = await runApp("starter", [...args, "--json"], env);
+  expect({ exitCode, stderr }).toEqual({ exitCode: EXIT_CODES[name], stderr: "" });
+});
+
+it("exits as the docs say: cannotConnect", async () => {
+  const away = { ...env, PAYMENTS_LEDGER: `sqlite:${join(folder, "none.sqlite")}` };
+  const { exitCode } = await runApp("starter", ["inbox", "--json"], away);
+  expect(exitCode).toBe(EXIT_CODES.cannotConnect);
+});
+
+const started = (command: string, args: ReadonlyArray<string>) =>
+  spawnProcess(command, args, { env });
+
+/** Interrupts a command as soon as it has said something, as Ctrl-C does. */
+const interrupted = async (said: RegExp, ...args: ReadonlyArray<string>) => {
+  const running = started(process.execPath, appArguments("starter", args));
+  await untilReady(running, () => said.test(running.stderr()));
+  const { code } = await running.kill("SIGINT");
+  return { code, stdout: running.stdout(), stderr: running.stderr() };
+};
+
+it("says on Ctrl-C that the run which it follows continues", async () => {
+  const ended = await interrupted(/running/, "show", "invoice-2", "--follow");
+  expect(ended).toMatchObject({ code: EXIT_CODES.interrupted, stdout: "" });
+  expect(ended.stderr).toContain("the run continues");
+});
+
+it.each([["--csv"], ["--jsonl"], []])(
+  "ends quietly if its reader closes the pipe: list %s",
+  async (...flags) => {
+    const words = [
+      process.execPath,
+      ...appArguments("starter", ["list", "--limit", "5000", ...flags]),
+    ];
+    const running = started("sh", ["-c", '"$@" | head -n 1', "sh", ...words]);
+    const { code } = await running.exited;
+    expect({ code, stderr: running.stderr() }).toEqual({ code: 0, stderr: "" });
+    expect(running.stdout().trimEnd().split("\n")).toHaveLength(1);
+  },
+);
