@@ -63,7 +63,9 @@ export const commandLine = (args: ReadonlyArray<string>) =>
     Effect.provide(
       Layer.mergeAll(
         NodeServices.layer,
-        CliOutput.layerPresenter(presenterOf(args.includes("--json"))),
+        CliOutput.layerPresenter(
+          presenterOf(args.some((word) => word === "--json" || word === "--jsonl")),
+        ),
         cliConfig,
       ),
     ),

@@ -295,5 +295,8 @@ it("a file is approved by the hash of the rows that were shown, and its state is
   expect(csv.stdout).toMatch(
     /^workflow_id,status,money,operation,payout_id,[^]*,"Example Supplies GmbH, DE",3000,/,
   );
+  const rows = await runCli("show", id, "--rows", "--jsonl");
+  expect(JSON.parse(rows.stdout)).toMatchObject({ number: 2, workflowId: "payout/1" });
+  expect(await runCli("show", id, "--jsonl")).toMatchObject({ code: 2 });
   await ledger.close();
 });

@@ -136,6 +136,33 @@ it("prints every payment as CSV, once, without formulas", async () => {
   expect(stdout).not.toMatch(/(?:^|,)=/m);
 });
 
+it("prints every run as one JSON object a line, once", async () => {
+  const { stdout } = await runCli("list", "--jsonl");
+  const ids = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { readonly workflowId: string }).workflowId);
+  expect(ids).toHaveLength(PAYOUTS);
+  expect(new Set(ids).size).toBe(PAYOUTS);
+});
+
+it.each([
+  "inbox",
+  "list --limit 3",
+  "list --group-by day",
+  "list --batches",
+  "report --since 1d",
+  "report --since 1d --by payee",
+  "show invoice-1 --log",
+  "show nothing --log",
+])("prints lines as the published schema says: %s --jsonl", async (line) => {
+  const { stdout } = await runCli(...line.split(" "), "--jsonl");
+  // Each line is checked by the schema.
+  for (const each of stdout.split("\n").filter(Boolean))
+    expect(JSON.parse(each)).toBeTypeOf("object");
+  expect(await runCli(...line.split(" "), "--jsonl", "--json")).toMatchObject({ code: 2 });
+});
+
 it("has one line for a payee, in a report and in a list", async () => {
   for (const command of [
     ["report", "--since", "1d", "--by", "payee"],

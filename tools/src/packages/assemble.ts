@@ -5,7 +5,7 @@
  *
  * Usage, when all packages are built: node tools/src/packages/assemble.ts
  */
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join, posix } from "node:path";
 import ts from "typescript";
@@ -18,6 +18,9 @@ const compiledOf = (folder: string): ReadonlyArray<string> =>
     file.replace(/ts$/, "js"),
     file.replace(/(?=c?[jt]s$)/, "d.").replace(/js$/, "ts"),
   ]);
+
+/** Answers of the command line: programs import it as `durable-payments/json-output.schema.json`. */
+const JSON_SCHEMA = "json-output.schema.json";
 
 const SCOPE = "@durable-payments/";
 const MAP_COMMENT = /^\/\/# sourceMappingURL=\S+\.map\n?/gm;
@@ -108,6 +111,7 @@ const assemble = (): void => {
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, withPaths(readFileSync(join(checkout, from), "utf8"), to, importable));
   }
+  copyFileSync(join(checkout, "docs", JSON_SCHEMA), join(checkout, PUBLISHED, "dist", JSON_SCHEMA));
 };
 
 if (import.meta.main) assemble();

@@ -17,18 +17,24 @@ const load = () => {
 let loaded: ReturnType<typeof load> | undefined;
 
 /**
- * Checks an answer of the command line by the published schema. Without `--json`, nothing is checked.
+ * Checks an answer of the command line by the published schema, with `--jsonl` each line. Otherwise nothing is checked.
  *
  * @throws Error with every difference.
  */
 export const checkJsonOutput = (args: ReadonlyArray<string>, stdout: string): void => {
-  if (!args.includes("--json") || stdout === "") return;
+  if (args.includes("--jsonl"))
+    for (const line of stdout.split("\n")) checkAnswer(args, line, "-line");
+  else if (args.includes("--json")) checkAnswer(args, stdout);
+};
+
+const checkAnswer = (args: ReadonlyArray<string>, text: string, suffix = ""): void => {
+  if (text === "") return;
   const { $id, ajv, definitions } = (loaded ??= load());
-  const answer: unknown = JSON.parse(stdout);
+  const answer: unknown = JSON.parse(text);
   const [first = "", second = ""] = args;
   const command = [`${first}-${second}`, first].find((name) => name in definitions) ?? "overview";
   const isError = typeof answer === "object" && answer !== null && "error" in answer;
-  const name = `${$id}#/definitions/${isError ? "error" : command}`;
+  const name = `${$id}#/definitions/${isError ? "error" : `${command}${suffix}`}`;
   if (ajv.validate(name, answer)) return;
   throw new Error(`The answer is not ${name}:\n${ajv.errorsText(ajv.errors, { separator: "\n" })}`);
 };

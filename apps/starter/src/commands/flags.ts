@@ -10,6 +10,12 @@ export const json = Flag.Boolean("json").pipe(
   Flag.withDefault(false),
 );
 
+/** One JSON object for each thing of a list. */
+const jsonl = Flag.Boolean("jsonl").pipe(
+  Flag.withDescription("Print one JSON object for each item, each on a line"),
+  Flag.withDefault(false),
+);
+
 /** An optional flag. */
 export const orUndefined = <A>(flag: Flag.Flag<A>) =>
   flag.pipe(Flag.optional, Flag.map(Option.getOrUndefined));
@@ -58,6 +64,14 @@ export const count = (name: string, description: string, fallback: number) =>
 /** A switch, off by default. */
 export const on = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false));
+
+/** The formats of a list. */
+export const listed = {
+  json,
+  jsonl,
+  csv: on("csv", "Print CSV, one line for each payment, for a spreadsheet"),
+  noPager: on("no-pager", "Print long output at once, without a pager (PAGER)"),
+};
 
 /** An optional argument. */
 export const maybeId = (description: string) =>

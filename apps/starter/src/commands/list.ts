@@ -1,15 +1,14 @@
+import type { RunView } from "@durable-payments/control";
 import { Flag, Command } from "effect/cli";
-import { badUsage } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
-import { count, json, on, orUndefined, text, time } from "./flags.ts";
-import { described, runCommand, type Work } from "./run-command.ts";
+import { count, listed, on, orUndefined, text, time } from "./flags.ts";
+import { described, runListing, type Work } from "./run-command.ts";
 
 /** Conditions that `list` and `report` have in common. */
 const COMMON = {
   account: text("account", "NAME", 'Account that pays, by name; the unnamed one is "default"'),
   currency: text("currency", "CODE", "Currency, such as EUR"),
-  csv: on("csv", "Print CSV, one line for each payment, for a spreadsheet"),
-  json,
+  ...listed,
 };
 
 const KEYS = ["payee", "day", "batch", "reason"] as const;
@@ -36,27 +35,28 @@ const listing = {
     orUndefined,
   ),
   batches: on("batches", "List batches (files) instead of runs"),
-  limit: count("limit", "Maximum number to show; default 50; no limit with --csv", 0),
+  limit: count("limit", "Maximum number to show; default 50; none with --csv, --jsonl", 0),
 };
 
-/** Runs that are read at once for CSV. */
+/** Runs that are read at once for CSV and JSON Lines. */
 const PART = 500;
 
-const printCsv = async (
+/** Prints runs page by page: a list of any length takes the memory of one page. */
+const printAll = async (
   output: Output,
-  work: Work,
   read: (
     limit: number,
     after: Parameters<Work["listRuns"]>[2]["after"],
   ) => ReturnType<Work["listRuns"]>,
   limit: number,
+  print: (runs: ReadonlyArray<RunView>, isFirst: boolean) => void,
 ) => {
   let left = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   let after: Parameters<Work["listRuns"]>[2]["after"];
   let isFirst = true;
   do {
     const page = await read(Math.min(PART, left), after);
-    output.text(work.csvText(page.runs.flatMap(work.runCsv), isFirst));
+    print(page.runs, isFirst);
     left -= page.runs.length;
     after = left > 0 ? page.next : undefined;
     isFirst = false;
@@ -65,15 +65,15 @@ const printCsv = async (
 
 /** `durable-payments list`: finds runs and batches. */
 export const list = Command.make("list", listing, (given) =>
-  runCommand(given.json, async (output, work) => {
-    const { csv, groupBy, limit, sort, status } = given;
-    if (csv && given.json) throw badUsage("Give --csv or --json, not both.");
+  runListing(given, async (output, work) => {
+    const { csv, groupBy, jsonl, limit, sort, status } = given;
     const statuses = status === undefined ? undefined : work.readStatuses(status);
     if (given.batches) {
       const found = await work.reading((sources) =>
         work.listBatches(work.ledgerOf(sources), limit || 50),
       );
-      output.answer({ batches: found }, (shown) => work.batchesText(shown));
+      if (jsonl) output.lines(found);
+      else output.answer({ batches: found }, (shown) => work.batchesText(shown));
       return;
     }
     const { batch, error, find, payee, reference, type } = given;
@@ -94,15 +94,18 @@ export const list = Command.make("list", listing, (given) =>
     await work.reading(async (sources) => {
       if (groupBy !== undefined) {
         const report = await work.readReport(work.ledgerOf(sources), filter, groupBy);
-        work.printReport(output, report, csv);
-      } else if (csv) {
-        // The progress of open runs is nothing for a spreadsheet.
+        work.printReport(output, report, given);
+      } else if (csv || jsonl) {
+        // The progress of open runs would take a request for each.
         const alone = { ledger: work.ledgerOf(sources) };
-        await printCsv(
+        await printAll(
           output,
-          work,
           (most, after) => work.listRuns(alone, filter, { limit: most, sort, after }),
           limit,
+          (runs, isFirst) =>
+            csv
+              ? output.text(work.csvText(runs.flatMap(work.runCsv), isFirst))
+              : output.lines(runs),
         );
       } else {
         const ledger = work.ledgerOf(sources);
@@ -148,8 +151,7 @@ const reporting = {
 
 /** `durable-payments report`: adds up payments. */
 export const report = Command.make("report", reporting, (given) =>
-  runCommand(given.json, async (output, work) => {
-    if (given.csv && given.json) throw badUsage("Give --csv or --json, not both.");
+  runListing(given, async (output, work) => {
     const filter = {
       account: work.accountHere(given.account),
       currency: given.currency?.toUpperCase(),
@@ -158,7 +160,7 @@ export const report = Command.make("report", reporting, (given) =>
     };
     await work.reading(async (sources) => {
       const found = await work.readReport(work.ledgerOf(sources), filter, given.by);
-      work.printReport(output, found, given.csv);
+      work.printReport(output, found, given);
     });
   }),
 ).pipe(

@@ -2,8 +2,8 @@ import type { BatchView, Check, RunView, Sources } from "@durable-payments/contr
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, exitStatusHelp } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
-import { id, json, on } from "./flags.ts";
-import { described, runCommand, type Work } from "./run-command.ts";
+import { id, json, listed, on } from "./flags.ts";
+import { described, runCommand, runListing, type Work } from "./run-command.ts";
 
 /** Checks of the doctor that the overview shows, besides those that are not well. */
 const GLANCED = /^(?:.+: )?(?:service|Temporal|worker|ledger|tracker(?: of .+)?)$/;
@@ -34,11 +34,15 @@ export const overview = {
     }),
 } as const;
 
+const { csv: _, ...formats } = listed;
+
 /** `durable-payments inbox`: items that wait for a person. */
-export const inbox = Command.make("inbox", { json }, (given) =>
-  runCommand(given.json, async (output, work) =>
-    output.answer(await work.reading(work.readInbox), (shown) => work.inboxText(shown)),
-  ),
+export const inbox = Command.make("inbox", formats, (given) =>
+  runListing(given, async (output, work) => {
+    const found = await work.reading(work.readInbox);
+    if (given.jsonl) output.lines(found.items);
+    else output.answer(found, (shown) => work.inboxText(shown));
+  }),
 ).pipe(
   described(
     "Show questions and approvals that need a person",
@@ -54,10 +58,9 @@ const shown = {
   follow: on("follow", "Follow the run, or each row of the batch, to its end"),
   log: on("log", "Who did what: sends, outcomes, removals, decisions"),
   rows: on("rows", "Every row of a batch: payee, payout, and the outcome of it"),
-  csv: on("csv", "With --rows: as CSV"),
   verify: on("verify", "With --log: check that nobody has edited it"),
   exitStatus: on("exit-status", "Report the outcome in the exit code"),
-  json,
+  ...listed,
 };
 
 /** Exit code for a run: its money counts, whatever became of the run. */
@@ -93,15 +96,17 @@ const follow = async (output: Output, work: Work, sources: Sources, workflowId: 
 
 /** `durable-payments show ID`: one run, or one batch. */
 export const show = Command.make("show", shown, (given) =>
-  runCommand(given.json, async (output, work) => {
-    const { id: workflowId, verify: isVerified } = given;
+  runListing(given, async (output, work) => {
+    const { id: workflowId, jsonl, verify: isVerified } = given;
     if (isVerified && !given.log) throw badUsage("--verify requires --log.");
     if (given.csv && !given.rows) throw badUsage("--csv requires --rows.");
+    if (jsonl && !given.rows && !given.log) throw badUsage("--jsonl requires --rows or --log.");
     return work.reading(async (sources) => {
       const { ledger } = sources;
       if (given.log) {
         const log = await work.readLog(work.ledgerOf(sources), workflowId, { isVerified });
-        output.answer(log, work.logText);
+        if (jsonl) output.lines(log.lines);
+        else output.answer(log, work.logText);
         return EXIT_CODES.done;
       }
       if (ledger !== undefined && (await ledger.batch(workflowId)) !== undefined) {
@@ -109,16 +114,16 @@ export const show = Command.make("show", shown, (given) =>
           for await (const seen of work.followBatch(ledger, workflowId, watching(output, "batch")))
             output.say(work.followBatchLine(work.visible(seen)));
         const batch = await work.batchOfId(ledger, workflowId, given.rows);
-        output.answer(batch, (shown) =>
-          given.csv && batch.listed !== null
-            ? work
-                .csvText(
-                  batch.listed.map((row) => work.rowCsv(batch.id, row)),
-                  true,
-                )
-                .trimEnd()
-            : work.batchText(shown),
-        );
+        const { listed } = batch;
+        if (jsonl && listed !== null) output.lines(listed);
+        else if (given.csv && listed !== null)
+          output.text(
+            work.csvText(
+              listed.map((row) => work.rowCsv(batch.id, row)),
+              true,
+            ),
+          );
+        else output.answer(batch, work.batchText);
         return given.exitStatus ? codeOfBatch(batch) : EXIT_CODES.done;
       }
       const followed = given.follow ? await follow(output, work, sources, workflowId) : undefined;

@@ -2,7 +2,7 @@ import type { Acting, Deciding } from "@durable-payments/control";
 import { Command } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Runtime from "effect/Runtime";
-import { EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
+import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import type { ActingFlags } from "../input/given.ts";
 import { type Output, processOutput } from "../output/output.ts";
 
@@ -43,6 +43,18 @@ export const runCommand = (
         code === EXIT_CODES.done ? Effect.void : Effect.fail(new ExitWith(code)),
       ),
     );
+  });
+
+/** Runs the work of a command that lists something: in one format, or for a person. */
+export const runListing = (
+  given: Readonly<Record<"json" | "jsonl" | "noPager", boolean>> & { readonly csv?: boolean },
+  act: (output: Output, work: Work) => Promise<number | void>,
+): Effect.Effect<void, ExitWith> =>
+  runCommand(given.json || given.jsonl, async (output, work) => {
+    if ([given.csv, given.json, given.jsonl].filter(Boolean).length > 1)
+      throw badUsage("Give one of --csv, --json and --jsonl.");
+    output.isPaged = !given.noPager;
+    return act(output, work);
   });
 
 /** Runs the work of a command that decides in a person's name. */

@@ -1,5 +1,6 @@
 import { isRecord, shownText, visibleJson, visibleLines } from "@durable-payments/client/values";
 import { stripVTControlCharacters } from "node:util";
+import { page } from "./pager.ts";
 
 /** Output of a command: its answer on standard output, everything else on standard error. */
 export interface Output {
@@ -12,6 +13,10 @@ export interface Output {
   readonly answer: <A extends object>(data: A, text: (shown: A) => string) => void;
   /** A part of an answer that is a file, such as CSV. */
   readonly text: (text: string) => void;
+  /** A part of an answer of one JSON object a line. */
+  readonly lines: (data: ReadonlyArray<object>) => void;
+  /** Shows an answer that is longer than the terminal by a pager. */
+  isPaged: boolean;
   /** Whether the reader has closed the output: `| head`. */
   readonly isClosed: () => boolean;
   /** Whether the answer has been given. */
@@ -59,12 +64,17 @@ export const processOutput = (json: boolean): Output => ({
   answer(data, text) {
     this.answered = true;
     const written = json ? visibleJson(data) : shownLines(text(visible(data)));
-    if (written !== "") process.stdout.write(`${written}\n`);
+    if (written === "" || (this.isPaged && !json && page(`${written}\n`))) return;
+    process.stdout.write(`${written}\n`);
   },
   text(written) {
     this.answered = true;
     process.stdout.write(written);
   },
+  lines(data) {
+    this.text(data.map((one) => `${visibleJson(one)}\n`).join(""));
+  },
+  isPaged: false,
   isClosed: () => process.stdout.destroyed,
   say: (line) => {
     const plain = process.stderr.isTTY ? line : stripVTControlCharacters(line);

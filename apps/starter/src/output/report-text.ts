@@ -49,10 +49,15 @@ export const reportText = (
   return joined([timeText({ since, until }, now), ...groups, sums], "\n\n");
 };
 
-/** Prints a report as text, JSON or CSV. */
-export const printReport = (output: Output, report: Report, isCsv: boolean): void => {
-  if (!isCsv) return output.answer(report, (shown) => reportText(shown));
+/** Prints a report as text, JSON, JSON Lines or CSV. */
+export const printReport = (
+  output: Output,
+  report: Report,
+  { csv, jsonl }: Readonly<Record<"csv" | "jsonl", boolean>>,
+): void => {
   const { by, lines, totals } = report;
+  if (jsonl) return output.lines(by === null ? totals : lines);
+  if (!csv) return output.answer(report, (shown) => reportText(shown));
   output.text(
     csvText(
       (by === null ? totals : lines).map(

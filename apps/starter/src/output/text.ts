@@ -3,8 +3,8 @@ import prettyMilliseconds from "pretty-ms";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 
-/** Widest line of running text, also if there is no terminal. */
-const WIDEST = 80;
+/** Columns of lines if there is no terminal. */
+const COLUMNS = 80;
 
 /** Narrowest column of wrapped text. */
 const LEAST = 24;
@@ -15,11 +15,9 @@ type Style = "bold" | "cyan" | "gray" | "green" | "red" | "yellow";
 export const styled = (style: Style, text: string): string =>
   styleText(style, text, { stream: process.stdout });
 
-/** Returns how many columns running text takes. */
-const textWidth = (): number => Math.min(WIDEST, process.stdout.columns || WIDEST);
-
-/** Returns how many columns a table may take: all of a terminal. */
-export const screenWidth = (): number => process.stdout.columns || WIDEST;
+/** Returns how many columns a line may take: all of a terminal, or as many as `COLUMNS` says. */
+export const screenWidth = (): number =>
+  process.stdout.columns || Math.trunc(Number(process.env["COLUMNS"])) || COLUMNS;
 
 /** Cuts a text to a number of columns; an ellipsis takes the place of its end. */
 export const shortened = (text: string, width: number): string =>
@@ -39,7 +37,7 @@ export const pad = (text: string, width: number): string =>
  *
  * @param indent put before each line, and part of its width.
  */
-export const wrap = (text: string, indent = "", width = textWidth()): string =>
+export const wrap = (text: string, indent = "", width = screenWidth()): string =>
   text
     .split("\n")
     .flatMap((line) =>
@@ -52,7 +50,7 @@ export const wrap = (text: string, indent = "", width = textWidth()): string =>
     .join("\n");
 
 /** Puts a text next to its label, or below it if little room is left. */
-export const beside = (start: string, text: string, width = textWidth()): string => {
+export const beside = (start: string, text: string, width = screenWidth()): string => {
   const column = stringWidth(start);
   if (stringWidth(text) + column > width && width - column < LEAST)
     return `${start.trimEnd()}\n${wrap(text, "    ", width)}`;

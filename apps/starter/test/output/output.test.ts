@@ -1,6 +1,9 @@
 import { InvalidInput } from "@durable-payments/control/errors";
 import type { Replay } from "@durable-payments/replay";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { badUsage, EXIT_CODES } from "../../src/exit-codes.ts";
 import { retryNext } from "../../src/input/retrying.ts";
 import { reportError } from "../../src/output/error-report.ts";
@@ -144,4 +147,63 @@ it("prints columns as wide as they have to be, and wraps the last one", () => {
   expect(text.split("\n").every((line) => line.length <= 80)).toBe(true);
   expect(wrap("x".repeat(100)).split("\n")).toHaveLength(2);
   expect(money({ amount: null, currency: "EUR" })).toBe("");
+});
+
+const onScreen = (rows: number): (() => void) => {
+  const before = { isTTY: process.stdout.isTTY, rows: process.stdout.rows, columns: 0 };
+  before.columns = process.stdout.columns;
+  Object.assign(process.stdout, { isTTY: true, rows, columns: 40 });
+  return () => Object.assign(process.stdout, before);
+};
+
+it.each([
+  ["a longer text", { lines: 30, rows: 10, pager: "cat >", isPaged: true }],
+  [
+    "a text with lines wider than the screen",
+    { lines: 6, rows: 10, pager: "cat >", isPaged: true },
+  ],
+  ["a text that fits", { lines: 3, rows: 10, pager: "cat >", isPaged: false }],
+  ["a long text, if PAGER is cat", { lines: 30, rows: 10, pager: "cat", isPaged: false }],
+  [
+    "a long text, if there is no such pager",
+    { lines: 30, rows: 10, pager: "no-such-pager", isPaged: false },
+  ],
+])("pages at a terminal: %s", (_, { isPaged, lines, pager, rows }) => {
+  const folder = mkdtempSync(join(tmpdir(), "pager-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "paged");
+  vi.stubEnv("PAGER", pager.endsWith(">") ? `${pager} '${file}'` : pager);
+  const written = captured(process.stdout);
+  onTestFinished(onScreen(rows));
+  const text = `${"x".repeat(70)}\n`.repeat(lines).trimEnd();
+  const output = processOutput(false);
+  output.isPaged = true;
+  output.answer({}, () => text);
+  expect(existsSync(file) ? readFileSync(file, "utf8") : "").toBe(isPaged ? `${text}\n` : "");
+  expect(written.join("")).toBe(isPaged ? "" : `${text}\n`);
+});
+
+it("pages nothing in a pipe, and nothing for a program", () => {
+  vi.stubEnv("PAGER", "exit 3");
+  const written = captured(process.stdout);
+  const piped = processOutput(false);
+  piped.isPaged = true;
+  piped.answer({}, () => "long\n".repeat(500).trimEnd());
+  onTestFinished(onScreen(2));
+  const program = processOutput(true);
+  program.isPaged = true;
+  program.answer({ a: "b\n".repeat(50) }, () => "text");
+  expect(written.join("").split("\n").length).toBeGreaterThan(500);
+  expect(JSON.parse(written.at(-1) ?? "")).toEqual({ a: "b\n".repeat(50) });
+});
+
+it("fills the terminal, or as many columns as COLUMNS says", () => {
+  const widths = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
+  const long = "word ".repeat(100).trim();
+  expect(widths(wrap(long))).toBeLessThanOrEqual(80);
+  vi.stubEnv("COLUMNS", "130");
+  expect(widths(wrap(long))).toBe(129);
+  expect(widths(table([["a", long]]))).toBeGreaterThan(120);
+  onTestFinished(onScreen(10));
+  expect(widths(wrap(long))).toBeLessThanOrEqual(40);
 });

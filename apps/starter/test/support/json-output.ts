@@ -2,6 +2,7 @@ import type { Fault } from "@durable-payments/client";
 import type {
   answerAll,
   BatchDetails,
+  BatchRowView,
   BatchView,
   Cancelled,
   CancelledBatch,
@@ -11,6 +12,7 @@ import type {
   Diagnosis,
   FilePlan,
   Inbox,
+  InboxItem,
   LimitsView,
   listRuns,
   NextOperation,
@@ -21,6 +23,7 @@ import type {
   readWords,
   RecoveryReport,
   Report,
+  ReportLine,
   resume,
   RetryPlan,
   RunDetails,
@@ -68,9 +71,15 @@ export interface JsonOutput {
     | (Awaited<ReturnType<typeof listRuns>> & Pick<Report, "totals">)
     | Report
     | { readonly batches: ReadonlyArray<BatchView> };
+  /** One line of \`--jsonl\`. */
+  readonly "list-line": RunView | ReportLine | BatchView;
+  readonly "inbox-line": InboxItem;
   readonly report: Report;
+  readonly "report-line": ReportLine;
   /** A run; a run with `--follow`; a file, `listed` with `--rows`; a log with `--log`. */
   readonly show: RunDetails | RunView | BatchDetails | RunLog;
+  /** With \`--rows\` a row, with \`--log\` an entry. */
+  readonly "show-line": BatchRowView | RunLog["lines"][number];
   readonly pay: Start | Upload;
   readonly onboard: Start;
   readonly answer:
