@@ -3,6 +3,7 @@
 export * from "@durable-payments/control";
 export * from "./input/answering.ts";
 export * from "./input/approving.ts";
+export * from "./input/following.ts";
 export * from "./input/given.ts";
 export * from "./input/limiting.ts";
 export * from "./input/paying.ts";

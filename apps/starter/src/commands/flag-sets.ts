@@ -3,6 +3,7 @@ import {
   by,
   confirmed,
   count,
+  duration,
   file,
   id,
   json,
@@ -62,6 +63,12 @@ export const retrying = {
 
 export type RetryFlags = Command.Command.Config.Infer<typeof retrying>;
 
+/** Flags of a command that can wait for what it starts. */
+const waiting = {
+  wait: on("wait", "Wait until it has ended or needs a person; report it in the exit code"),
+  timeout: duration("timeout", "With --wait: at most this long, such as 30s or 5m"),
+};
+
 /** Flags of `pay`. */
 export const paid = {
   file: file("One payment (.json, or - for standard input), or many (.csv, .jsonl)"),
@@ -70,6 +77,7 @@ export const paid = {
   notDuplicate: text("not-a-duplicate", "WHY", "Pay what looks like an earlier payment: reason"),
   isDryRun: on("dry-run", "Check everything, but pay nothing"),
   approveAbove: text("approve-above", "AMOUNT", "Require approval of a file with a higher total"),
+  ...waiting,
   window: count("window", "Most started rows without an accepted payout; default 200", 200),
   by,
   yes,
@@ -85,6 +93,7 @@ export const onboarded = {
   key: text("key", "KEY", "Business key; the id is onboardCardholder/KEY"),
   notDuplicate: text("not-a-duplicate", "WHY", "Onboard a person who looks known: reason"),
   isDryRun: on("dry-run", "Check everything, but start nothing"),
+  ...waiting,
   by,
   json,
 };

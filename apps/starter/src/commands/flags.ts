@@ -49,6 +49,20 @@ export const past = (name: string, metavar: string, description: string) =>
 export const time = (name: string, metavar: string, description: string) =>
   orUndefined(past(name, metavar, description));
 
+/** An optional length of time, in milliseconds. */
+export const duration = (name: string, description: string) =>
+  orUndefined(
+    named(name, "TIME", description).pipe(
+      Flag.filterMap(
+        // The library knows its accepted texts only by type.
+        Option.liftThrowable((given: string) =>
+          msToNumber(given as Parameters<typeof msToNumber>[0]),
+        ),
+        () => "a time such as 30s or 5m",
+      ),
+    ),
+  );
+
 /** A whole number from 1. */
 export const count = (name: string, description: string, fallback: number) =>
   Flag.Int(name).pipe(

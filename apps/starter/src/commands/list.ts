@@ -35,7 +35,7 @@ const listing = {
     orUndefined,
   ),
   batches: on("batches", "List batches (files) instead of runs"),
-  limit: count("limit", "Maximum number to show; default 50; none with --csv, --jsonl", 0),
+  limit: count("limit", "Most to show; default 50; none with --csv or --jsonl", 0),
 };
 
 /** Runs that are read at once for CSV and JSON Lines. */

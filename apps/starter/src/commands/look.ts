@@ -1,9 +1,8 @@
-import type { BatchView, Check, RunView, Sources } from "@durable-payments/control";
+import type { Check } from "@durable-payments/control";
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, exitStatusHelp } from "../exit-codes.ts";
-import type { Output } from "../output/output.ts";
 import { id, json, listed, on } from "./flags.ts";
-import { described, runCommand, runListing, type Work } from "./run-command.ts";
+import { described, runCommand, runListing } from "./run-command.ts";
 
 /** Checks of the doctor that the overview shows, besides those that are not well. */
 const GLANCED = /^(?:.+: )?(?:service|Temporal|worker|ledger|tracker(?: of .+)?)$/;
@@ -59,39 +58,9 @@ const shown = {
   log: on("log", "Who did what: sends, outcomes, removals, decisions"),
   rows: on("rows", "Every row of a batch: payee, payout, and the outcome of it"),
   verify: on("verify", "With --log: check that nobody has edited it"),
+  web: on("web", "Link to the run in Temporal's Web UI; at a terminal, open it"),
   exitStatus: on("exit-status", "Report the outcome in the exit code"),
   ...listed,
-};
-
-/** Exit code for a run: its money counts, whatever became of the run. */
-const codeOf = (isOpen: boolean, { status }: Pick<RunView, "status">): number =>
-  isOpen ? EXIT_CODES.stillOpen : status === "succeeded" ? EXIT_CODES.done : EXIT_CODES.runFailed;
-
-/** Exit code for the rows of a file. */
-const codeOfBatch = ({ outcome }: Pick<BatchView, "outcome">): number =>
-  outcome === "open"
-    ? EXIT_CODES.stillOpen
-    : outcome === "paid"
-      ? EXIT_CODES.done
-      : EXIT_CODES.runFailed;
-
-/** Stops watching when the user interrupts. */
-const watching = (output: Output, what: string): AbortSignal => {
-  const stop = new AbortController();
-  output.onInterrupt = () => {
-    stop.abort();
-    output.say(`Stopped watching; the ${what} continues.`);
-  };
-  return stop.signal;
-};
-
-const follow = async (output: Output, work: Work, sources: Sources, workflowId: string) => {
-  let latest;
-  for await (const run of work.followRun(sources, workflowId, watching(output, "run"))) {
-    latest = run;
-    output.say(work.followLine(work.visible(run)));
-  }
-  return latest;
 };
 
 /** `durable-payments show ID`: one run, or one batch. */
@@ -103,6 +72,7 @@ export const show = Command.make("show", shown, (given) =>
     if (jsonl && !given.rows && !given.log) throw badUsage("--jsonl requires --rows or --log.");
     return work.reading(async (sources) => {
       const { ledger } = sources;
+      if (given.web) return work.showWeb(output, sources, workflowId);
       if (given.log) {
         const log = await work.readLog(work.ledgerOf(sources), workflowId, { isVerified });
         if (jsonl) output.lines(log.lines);
@@ -110,10 +80,9 @@ export const show = Command.make("show", shown, (given) =>
         return EXIT_CODES.done;
       }
       if (ledger !== undefined && (await ledger.batch(workflowId)) !== undefined) {
-        if (given.follow)
-          for await (const seen of work.followBatch(ledger, workflowId, watching(output, "batch")))
-            output.say(work.followBatchLine(work.visible(seen)));
-        const batch = await work.batchOfId(ledger, workflowId, given.rows);
+        const batch = given.follow
+          ? await work.followedBatch(output, ledger, workflowId, { isWhole: given.rows })
+          : await work.batchOfId(ledger, workflowId, given.rows);
         const { listed } = batch;
         if (jsonl && listed !== null) output.lines(listed);
         else if (given.csv && listed !== null)
@@ -124,12 +93,13 @@ export const show = Command.make("show", shown, (given) =>
             ),
           );
         else output.answer(batch, work.batchText);
-        return given.exitStatus ? codeOfBatch(batch) : EXIT_CODES.done;
+        return given.exitStatus ? work.codeOfBatch(batch) : EXIT_CODES.done;
       }
-      const followed = given.follow ? await follow(output, work, sources, workflowId) : undefined;
-      const run = followed ?? (await work.readRun(sources, workflowId));
+      const run = given.follow
+        ? await work.followedRun(output, sources, workflowId)
+        : await work.readRun(sources, workflowId);
       output.answer(run, (view) => work.runText(view));
-      return given.exitStatus ? codeOf(work.isOpenStatus(run.status), run) : EXIT_CODES.done;
+      return given.exitStatus ? work.codeOfRun(run) : EXIT_CODES.done;
     });
   }),
 ).pipe(

@@ -1,5 +1,6 @@
 import { Command } from "effect/cli";
 import { onboarded, paid } from "./flag-sets.ts";
+import { exitStatusHelp } from "../exit-codes.ts";
 import { described, runCommand } from "./run-command.ts";
 
 /** `durable-payments pay`: pays one payment, or a file of them. */
@@ -18,8 +19,10 @@ export const pay = Command.make("pay", paid, (given) =>
   causes a warning.`,
     {
       "durable-payments pay invoice.json --id invoice-17 --by ada": "One payment",
+      "durable-payments pay invoice.json --wait --timeout 5m --by ada": "Its outcome, for a script",
       "durable-payments pay october.csv --dry-run --by ada": "Check a file",
     },
+    exitStatusHelp("--wait"),
   ),
 );
 
@@ -32,5 +35,7 @@ export const onboard = Command.make("onboard", onboarded, (given) =>
     `Issue a card to a new or existing cardholder. The same id never starts a second
   run. Without --id and --key, the id is derived from the input. A person who was
   onboarded under another id is refused, unless --not-a-duplicate gives a reason.`,
+    {},
+    exitStatusHelp("--wait"),
   ),
 );

@@ -11,17 +11,20 @@ import {
   planFile,
   type PlannedRun,
   startRun,
+  type SubmittedRun,
   summaryOf,
   warningsOf,
 } from "@durable-payments/control";
 import type { OnboardFlags, PayFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
-import { knownLines } from "../output/batch-text.ts";
+import { batchText, knownLines } from "../output/batch-text.ts";
 import { nextLines } from "../output/next.ts";
-import type { Output } from "../output/output.ts";
+import { type Output, visible } from "../output/output.ts";
+import { runText } from "../output/run-text.ts";
 import { counted } from "../output/text.ts";
 import { assumptionsHere, operating } from "../settings.ts";
+import { checkWait, codeOfBatch, codeOfRun, followedBatch, followedRun } from "./following.ts";
 import { actingOf, readJson } from "./given.ts";
 
 type IdFlags = Pick<OnboardFlags, "id" | "key">;
@@ -38,37 +41,57 @@ export const submit = async (
   output: Output,
   plan: (input: unknown, assumptions: Assumptions) => PlannedRun,
   { file, id, isDryRun, key, notDuplicate, ...given }: OnboardFlags,
-): Promise<void> => {
+): Promise<number | void> => {
+  checkWait(given);
   const { by: startedBy, how } = actingOf(given);
   const planned = plan(await readJson(file), assumptionsHere());
   const workflowId = idOf(planned, { id, key });
   const summary = summaryOf(paymentOf(planned.input), planned.workflowType);
   const options = { startedBy, how, notDuplicate };
   const start = isDryRun ? checkStart : startRun;
-  const run = await operating((operations) => start(operations, workflowId, planned, options));
-  const isKnown = run !== undefined;
-  const warnings = warningsOf(planned, Date.now());
-  const answer = { isNew: false, ...run, workflowId, summary, isDryRun, isKnown, warnings };
-  output.answer(answer, (shown) => {
-    const warned = shown.warnings.map((warning) => `Warning: ${warning}`);
-    if (shown.isDryRun)
-      return [
-        shown.isKnown
-          ? `${shown.summary}: the input is valid. Its id ${shown.workflowId} already exists: nothing would be started.`
-          : `${shown.summary}: the input is valid. Its id would be ${shown.workflowId}. Nothing was started.`,
-        ...warned,
-      ].join("\n");
-    const known = shown.isForgotten
-      ? "was made earlier, according to the ledger. Nothing was started."
-      : shown.isNew
-        ? "started"
-        : "already exists. Nothing was started.";
-    return [
-      `${shown.workflowId}  ${shown.summary}: ${known}`,
-      ...warned,
-      ...nextLines([{ operation: "show", workflowId: shown.workflowId, isFollowed: true }]),
-    ].join("\n");
+  return operating(async (operations) => {
+    const run = await start(operations, workflowId, planned, options);
+    const isKnown = run !== undefined;
+    const warnings = warningsOf(planned, Date.now());
+    const answer = { isNew: false, ...run, workflowId, summary, isDryRun, isKnown, warnings };
+    if (!given.wait || isDryRun) {
+      const next = { operation: "show", workflowId, isFollowed: true } as const;
+      output.answer(answer, (shown) =>
+        [...startLines(shown), ...(isDryRun ? [] : nextLines([next]))].join("\n"),
+      );
+      return;
+    }
+    for (const line of startLines(visible(answer))) output.say(line);
+    const sources = { ledger: operations.ledger, temporal: operations, whyNot: [] };
+    const how = { isWaiting: true, timeout: given.timeout };
+    const ended = await followedRun(output, sources, workflowId, how);
+    output.answer({ ...answer, run: ended }, (shown) => runText(shown.run));
+    return codeOfRun(ended);
   });
+};
+
+/** Words the start of a run, or the check of its input. */
+const startLines = (
+  shown: Partial<SubmittedRun> &
+    Readonly<Record<"isDryRun" | "isKnown" | "isNew", boolean>> &
+    Readonly<Record<"summary" | "workflowId", string>> & {
+      readonly warnings: ReadonlyArray<string>;
+    },
+): ReadonlyArray<string> => {
+  const warned = shown.warnings.map((warning) => `Warning: ${warning}`);
+  if (shown.isDryRun)
+    return [
+      shown.isKnown
+        ? `${shown.summary}: the input is valid. Its id ${shown.workflowId} already exists: nothing would be started.`
+        : `${shown.summary}: the input is valid. Its id would be ${shown.workflowId}. Nothing was started.`,
+      ...warned,
+    ];
+  const known = shown.isForgotten
+    ? "was made earlier, according to the ledger. Nothing was started."
+    : shown.isNew
+      ? "started"
+      : "already exists. Nothing was started.";
+  return [`${shown.workflowId}  ${shown.summary}: ${known}`, ...warned];
 };
 
 const planText = (plan: FilePlan): ReadonlyArray<string> => {
@@ -87,13 +110,14 @@ const planText = (plan: FilePlan): ReadonlyArray<string> => {
 export const submitFile = async (
   output: Output,
   { approveAbove, file, id, isDryRun, key, notDuplicate, window, yes, ...given }: PayFlags,
-): Promise<void> => {
+): Promise<number | void> => {
+  checkWait(given);
   if (id !== undefined || key !== undefined)
     throw badUsage("--id and --key are for one payment: each row of a file has its own key.");
   const options = { ...actingOf(given), approveAbove, notDuplicate, window };
   checkPayOptions(options);
   const checked = await checkBatchFile(file, assumptionsHere());
-  await operating(async (operations) => {
+  return operating(async (operations) => {
     const plan = await planFile(operations, checked, options);
     if (isDryRun) {
       output.answer({ ...plan, isDryRun }, (shown) =>
@@ -107,12 +131,19 @@ export const submitFile = async (
     }
     const batch = await payFile(operations, checked, plan, options);
     const isAsking = batch.state === "needsApproval" || batch.state === "reading";
-    const { createdBy } = batch;
-    output.answer({ ...plan, state: batch.state, createdBy }, ({ batch: workflowId, state }) =>
-      [
-        `${workflowId}: uploaded by ${createdBy}, ${isAsking ? "waiting for approval by a second person" : state}`,
-        ...nextLines([{ operation: "show", workflowId }]),
-      ].join("\n"),
-    );
+    const { createdBy, state } = batch;
+    const uploaded = `${plan.batch}: uploaded by ${createdBy}, ${isAsking ? "waiting for approval by a second person" : state}`;
+    const answer = { ...plan, state, createdBy };
+    if (!given.wait) {
+      output.answer(answer, ({ batch: workflowId }) =>
+        [uploaded, ...nextLines([{ operation: "show", workflowId }])].join("\n"),
+      );
+      return;
+    }
+    output.say(uploaded);
+    const how = { isWaiting: true, timeout: given.timeout };
+    const ended = await followedBatch(output, operations.ledger, plan.batch, how);
+    output.answer({ ...answer, ended }, (shown) => batchText(shown.ended));
+    return codeOfBatch(ended);
   });
 };

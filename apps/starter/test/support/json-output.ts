@@ -45,12 +45,16 @@ type Start = Partial<SubmittedRun> & {
   readonly isDryRun: boolean;
   readonly summary: string;
   readonly warnings: ReadonlyArray<string>;
+  /** With `--wait`, as it is then. */
+  readonly run?: RunDetails;
 };
 
 type Upload = FilePlan & {
   readonly isDryRun?: true;
   readonly state?: BatchView["state"];
   readonly createdBy?: string;
+  /** With `--wait`, as it is then. */
+  readonly ended?: BatchDetails;
 };
 
 type Decision<Is extends string> = Pick<Decided, "nudged"> & {
@@ -76,8 +80,13 @@ export interface JsonOutput {
   readonly "inbox-line": InboxItem;
   readonly report: Report;
   readonly "report-line": ReportLine;
-  /** A run; a run with `--follow`; a file, `listed` with `--rows`; a log with `--log`. */
-  readonly show: RunDetails | RunView | BatchDetails | RunLog;
+  /** A run; a run with `--follow`; a file, `listed` with `--rows`; a log with `--log`; a link with `--web`. */
+  readonly show:
+    | RunDetails
+    | RunView
+    | BatchDetails
+    | RunLog
+    | { readonly workflowId: string; readonly webUi: string };
   /** With \`--rows\` a row, with \`--log\` an entry. */
   readonly "show-line": BatchRowView | RunLog["lines"][number];
   readonly pay: Start | Upload;

@@ -1,0 +1,125 @@
+import {
+  batchOfId,
+  type BatchView,
+  connectionFailed,
+  followBatch,
+  followRun,
+  isOpenStatus,
+  notFound,
+  readRun,
+  type RunDetails,
+  type Sources,
+} from "@durable-payments/control";
+import type { Ledger } from "@durable-payments/ledger";
+import { spawn } from "node:child_process";
+import { badUsage, EXIT_CODES } from "../exit-codes.ts";
+import { followBatchLine } from "../output/batch-text.ts";
+import { plainCommand } from "../output/next.ts";
+import { type Output, visible } from "../output/output.ts";
+import { followLine } from "../output/run-text.ts";
+
+/** Flags of a command that waits for what it has started. */
+interface WaitFlags {
+  readonly wait: boolean;
+  /** Milliseconds. */
+  readonly timeout: number | undefined;
+}
+
+/** How something is followed: to its end, or at most until a person is needed, or a time is over. */
+type Following = Partial<Pick<WaitFlags, "timeout">> & { readonly isWaiting?: boolean };
+
+/** Checks the flags of a wait. @throws BadUsage */
+export const checkWait = ({ timeout, wait }: WaitFlags): void => {
+  if (timeout !== undefined && !wait) throw badUsage("--timeout requires --wait.");
+};
+
+/** Returns the exit code for a run: its money counts, whatever became of the run. */
+export const codeOfRun = ({ status }: Pick<RunDetails, "status">): number =>
+  isOpenStatus(status)
+    ? EXIT_CODES.stillOpen
+    : status === "succeeded"
+      ? EXIT_CODES.done
+      : EXIT_CODES.runFailed;
+
+/** Returns the exit code for the rows of a file. */
+export const codeOfBatch = ({ outcome }: Pick<BatchView, "outcome">): number =>
+  outcome === "open"
+    ? EXIT_CODES.stillOpen
+    : outcome === "paid"
+      ? EXIT_CODES.done
+      : EXIT_CODES.runFailed;
+
+/** Stops watching when the user interrupts, or after a time. */
+const watching = (output: Output, what: string, id: string, timeout?: number): AbortSignal => {
+  const stop = new AbortController();
+  output.onInterrupt = () => {
+    stop.abort();
+    output.say(`Stopped watching; the ${what} continues: ${plainCommand("show", id)}`);
+  };
+  return timeout === undefined
+    ? stop.signal
+    : AbortSignal.any([stop.signal, AbortSignal.timeout(timeout)]);
+};
+
+/** Follows a run, with a line for each change. Returns it as it is then. */
+export const followedRun = async (
+  output: Output,
+  sources: Sources,
+  id: string,
+  { isWaiting = false, timeout }: Following = {},
+): Promise<RunDetails> => {
+  let latest;
+  for await (const run of followRun(sources, id, watching(output, "run", id, timeout))) {
+    latest = run;
+    output.say(followLine(visible(run)));
+    const needsPerson = run.inbox.length > 0 || run.status === "paused" || run.status === "missing";
+    if (isWaiting && needsPerson) break;
+  }
+  output.onInterrupt = undefined;
+  return latest ?? readRun(sources, id);
+};
+
+/** Follows a file, with a line for each change. Returns it as it is then. */
+export const followedBatch = async (
+  output: Output,
+  ledger: Ledger,
+  id: string,
+  { isWaiting = false, isWhole = false, timeout }: Following & { readonly isWhole?: boolean } = {},
+) => {
+  for await (const seen of followBatch(ledger, id, watching(output, "file", id, timeout))) {
+    output.say(followBatchLine(visible(seen)));
+    if (isWaiting && (seen.state === "needsApproval" || seen.pausedBy !== null)) break;
+  }
+  output.onInterrupt = undefined;
+  return batchOfId(ledger, id, isWhole);
+};
+
+/** Commands that open a page in a browser, by platform. */
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  darwin: "open",
+  win32: "explorer",
+};
+
+/**
+ * Prints the page of a run in Temporal's Web UI, and opens it at a terminal.
+ *
+ * @throws BadUsage if the address of the Web UI is not set; NotFound if Temporal has no such run.
+ */
+export const showWeb = async (output: Output, sources: Sources, id: string): Promise<void> => {
+  const { temporal, whyNot } = sources;
+  if (temporal === undefined) throw connectionFailed("cannotConnect", whyNot.join(" "));
+  if (temporal.settings.webUi === undefined)
+    throw badUsage(
+      "The address of Temporal's Web UI is unknown. Set TEMPORAL_UI_URL, such as https://temporal.example.com.",
+    );
+  const { webUi } = await readRun(sources, id);
+  if (webUi === null) throw notFound(`Temporal has no run of ${id}.`);
+  output.answer({ workflowId: id, webUi }, (shown) => shown.webUi);
+  if (output.json || !process.stdout.isTTY) return;
+  const opener = spawn(OPENERS[process.platform] ?? "xdg-open", [webUi], {
+    detached: true,
+    stdio: "ignore",
+  });
+  // The link is printed, wherever there is no browser.
+  opener.on("error", () => undefined).unref();
+};
