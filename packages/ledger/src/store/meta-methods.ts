@@ -43,6 +43,9 @@ export const metaMethods = (store: Store) => {
     const ledgerId = meta.serverNow === "" ? meta.ledgerId : `${meta.ledgerId}@${meta.serverNow}`;
     return { ...meta, ledgerId };
   };
+  /** A restore is noticed once: by `expect`, or by the person who recovers. */
+  const noticedAt = ({ now: at, restoredAt, stopped }: Meta): number =>
+    stopped === null ? at : (restoredAt ?? at);
   const read = async (): Promise<Meta> => metaOf(await store.find(select));
   const state = async (): Promise<LedgerState> => {
     const { namespace, now: at, stopped, ...mark } = await read();
@@ -68,10 +71,11 @@ export const metaMethods = (store: Store) => {
         const why = whyRestored(meta, mark);
         if (why === undefined) return { value: meta.stopped === null, writes: [] };
         const stop = query(
-          "UPDATE meta SET stopped = coalesce(stopped, $1), suspects = $2, seen_epoch = $3",
+          "UPDATE meta SET stopped = coalesce(stopped, $1), suspects = $2, seen_epoch = $3, restored_at = $4",
           `The ledger was restored: ${why}.`,
           JSON.stringify([...new Set([...meta.suspects, mark.ledgerId])]),
           Math.max(meta.seenEpoch, mark.epoch),
+          noticedAt(meta),
         );
         return { value: false, writes: [stop] };
       });
@@ -85,10 +89,11 @@ export const metaMethods = (store: Store) => {
         const value = { epoch, stopped: meta.stopped };
         log.decision({ ...actor, ...about, kind: "recover", value });
         const begin = query(
-          "UPDATE meta SET epoch = $1, stopped = NULL, former = $2, suspects = '[]', server = $3",
+          "UPDATE meta SET epoch = $1, stopped = NULL, former = $2, suspects = '[]', server = $3, restored_at = $4",
           epoch,
           JSON.stringify([...new Set([...meta.former, ...meta.suspects])]),
           meta.serverNow,
+          noticedAt(meta),
         );
         return { value: { ...markOf(meta), epoch }, writes: [begin] };
       }),

@@ -58,15 +58,14 @@ const MOST_IMPORTANT = `(SELECT min(CASE ${BY_WRITE.map(([condition], at) => `WH
 
 const HAS_PAYMENT = `EXISTS (SELECT 1 FROM writes WHERE ${IS_OWN} AND amount IS NOT NULL)`;
 
-const RECOVERED =
-  "(SELECT max(at) FROM log WHERE workflow_id = '' AND kind <> '' AND kind = 'recover')";
+const RESTORED = "(SELECT restored_at FROM meta)";
 
 /**
- * A restored ledger may have forgotten what a run had sent. A run that continues is asked; a run that a person has ended
- * without a write is not, so nobody knows.
+ * A restored ledger may have forgotten what a run had sent. A run that continues is reconciled; one that was open then, and
+ * has ended without another write, is not: nobody knows.
  */
-const MAY_HAVE_SENT = `is_stopped = 1 AND amount IS NOT NULL AND started_at < ${RECOVERED}
-  AND coalesce(ended_at, ${RECOVERED}) >= ${RECOVERED}`;
+const MAY_HAVE_SENT = `(is_stopped = 1 OR end_state <> 'missing') AND amount IS NOT NULL
+  AND started_at < ${RESTORED} AND coalesce(ended_at, ${RESTORED}) >= ${RESTORED}`;
 
 /** The standing of the planned payment: that of the write which it would have. */
 const PLANNED = `CASE WHEN ${HAS_PAYMENT} THEN NULL
@@ -93,6 +92,7 @@ const IS_STALE = `end_type = '${PAYOUT_FAILED}'
 
 /** `standingOfRow` of open writes. */
 const OPEN_STANDING = `(SELECT CASE WHEN max(end_state) IS NULL THEN 'open' WHEN writes.state = 'sending' THEN 'unknown'
+  WHEN writes.changed_at < ${RESTORED} AND max(ended_at) >= ${RESTORED} THEN 'unknown'
   WHEN max(end_state) = 'missing' THEN 'open' ELSE 'stopped' END FROM runs WHERE runs.workflow_id = writes.owner_id)`;
 
 /** Returns the statements that compute the standings and the status of some runs again, after they ended or began again. */

@@ -91,6 +91,8 @@ export const META = new Table(
     epoch: number,
     /** The reason why nothing is sent until `recover`. */
     stopped: textOrNull,
+    /** When the latest restore was noticed. */
+    restoredAt: numberOrNull,
     /** See `openMarks`; null if the ledger is not encrypted. */
     markKey: textOrNull,
   },

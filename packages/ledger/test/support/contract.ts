@@ -930,33 +930,53 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     });
   });
 
-  it("does not know what a run has sent that was open when the ledger was restored, once a person has ended it", async () => {
+  it("does not know what a run has sent that was open when the ledger was restored, once it has ended", async () => {
     const account = "account-of-restored";
     const endNow = async (workflowId: string) =>
       ledger.decide(decisionOf({ account, workflowId, kind: "end" }));
     const planned = { account, amount: "5", currency: "EUR", type: "payout" };
     const began = (await ledger.state()).now - 3_000;
-    for (const workflowId of ["ended-before", "ended-after"])
+    const written = ["written-ended", "written-terminated"];
+    const open = ["ended-after", "ended-meanwhile", "terminated-after", ...written];
+    for (const workflowId of ["ended-before", ...open])
       await ledger.recordRun(runOf({ ...planned, workflowId }), began);
+    for (const workflowId of written) {
+      const name = nameOf({ account, workflowId });
+      await ledger.transact(name, saving(name, { state: "ready", sends: 0, changedAt: began }));
+    }
     await endNow("ended-before");
     const end = { endState: "failed", endType: "Ended", endReason: null } as const;
     const before = { workflowId: "ended-before", runId: null, ...end, endedAt: began + 1 };
     await ledger.recordEnds([before]);
+    const mark = await ledger.mark();
+    await ledger.expect({ ...mark, sequence: mark.sequence + 1 });
+    await endNow("ended-meanwhile");
+    const { now: meanwhile } = await ledger.state();
+    await ledger.recordEnds([{ ...before, workflowId: "ended-meanwhile", endedAt: meanwhile }]);
     await ledger.recover(ADA);
-    await endNow("ended-after");
+    for (const workflowId of ["ended-after", "written-ended"]) await endNow(workflowId);
     const { now } = await ledger.state();
     await ledger.recordEnds([{ ...before, workflowId: "ended-after", endedAt: now }]);
+    for (const workflowId of ["terminated-after", "written-terminated"])
+      await ledger.recordEnds([{ ...before, workflowId, endState: "terminated", endedAt: now }]);
     await ledger.recordRun(runOf({ ...planned, workflowId: "begun-after" }), now);
     await endNow("begun-after");
     const { runs } = await ledger.listRuns({ account }, { limit: 10 });
     expect(Object.fromEntries(runs.map(({ run }) => [run.workflowId, run.status]))).toEqual({
       "ended-before": "ended",
       "ended-after": "unknown",
+      "ended-meanwhile": "unknown",
+      "terminated-after": "unknown",
+      "written-ended": "unknown",
+      "written-terminated": "unknown",
       "begun-after": "ended",
     });
     const sums = await ledger.sums({ account });
     expect(sums.map(({ payments, state }) => [state, payments])).toEqual(
-      expect.arrayContaining([["unknown", 1]]),
+      expect.arrayContaining([
+        ["unknown", 3],
+        ["unknown", 2],
+      ]),
     );
   });
 
