@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { checkBatchFile, payFile, planFile } from "@durable-payments/control/batch";
 import { startPaymentAt } from "@durable-payments/control/start";
 import { OPEN_RUNS } from "@durable-payments/protocol";

@@ -2,14 +2,14 @@ import { execa } from "execa";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { BadOption, reporter, runCommand } from "./command.ts";
-import { PUBLISHED } from "./packages/manifests.ts";
-import { installTarball, packPackages } from "./packages/pack.ts";
+import { CLIENT, PUBLISHED } from "./packages/manifests.ts";
+import { packPackages, useTarballs } from "./packages/pack.ts";
 import { checkout } from "./processes.ts";
 
 const help = `Usage: npm run new-project FOLDER
 
-Creates a project as "npm create durable-payments" will do once the package is published. The project uses the
-package of this checkout, which is built and packed into FOLDER/packages. Nothing is installed.
+Creates a project as "npm create durable-payments" will do once the packages are published. The project uses the
+packages of this checkout, which are built and packed into FOLDER/packages. Nothing is installed.
 
 Options:
   --help   shows this text
@@ -31,9 +31,9 @@ await runCommand({ help, options: {}, allowPositionals: true }, async (_, [given
   if (exitCode !== 0) return exitCode;
   const packages = join(folder, "packages");
   await mkdir(packages);
-  const packing = packPackages([PUBLISHED], packages);
-  const packed = await reporter().during("Building and packing the package", packing);
-  for (const tarball of Object.values(packed)) await installTarball(folder, tarball);
+  const packing = packPackages([CLIENT, PUBLISHED], packages);
+  const packed = await reporter().during("Building and packing the packages", packing);
+  await useTarballs(folder, packed);
   process.stdout.write(`${stdout}\n`);
   return 0;
 });

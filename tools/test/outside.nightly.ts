@@ -1,4 +1,4 @@
-// The package as its users have it: packed, installed in an empty folder outside of this checkout, on two versions of Node.
+// The packages as their users have them: packed, installed in an empty folder outside of this checkout, on two versions of Node.
 // oxlint-disable vitest/expect-expect, vitest/no-conditional-tests -- a command that fails rejects; one version does more
 import { isRecord } from "@durable-payments/client/values";
 import { createLocalEnvironment, temporalServerVariables } from "@durable-payments/tools/testing";
@@ -7,16 +7,17 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { PUBLISHED, readManifest } from "../src/packages/manifests.ts";
-import { installTarball, packPackages } from "../src/packages/pack.ts";
+import { CLIENT, PUBLISHED, readManifest } from "../src/packages/manifests.ts";
+import { packPackages, useTarballs } from "../src/packages/pack.ts";
 import { awaitReadyLine, checkout, type StartedProcess } from "../src/processes.ts";
-import { filesIn, tarballFaults } from "./support/tarball.ts";
+import { filesIn, peerFaults, tarballFaults, unpacked } from "./support/tarball.ts";
 import { nodePackage, type User, userIn } from "./support/user.ts";
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const servers = temporalServerVariables();
-const { entries, peers } = readManifest(PUBLISHED);
+const { peers, ...published } = readManifest(PUBLISHED);
+const entries = [...readManifest(CLIENT).entries, ...published.entries];
 
 /** The lowest versions import every entry and make one payment; the newest do everything. */
 const LEGS = [
@@ -33,7 +34,8 @@ const PROJECT = {
 };
 
 /** Packages that share what they keep: a second copy of one would be another library. */
-const ONCE = /(?:^|\/)node_modules\/(effect|@effect\/[^/]+|@temporalio\/[^/]+|durable-payments)$/;
+const ONCE =
+  /(?:^|\/)node_modules\/(effect|@effect\/[^/]+|@temporalio\/[^/]+|durable-payments|@durable-payments\/client)$/;
 
 const INSTALL = "install --no-audit --no-fund --loglevel=error --fetch-retries=1".split(" ");
 // One file after the other in one process: they share the workflow bundle.
@@ -43,7 +45,7 @@ let folder: string;
 let tarballs: Readonly<Record<string, string>>;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "durable-payments-outside-"));
-  tarballs = await packPackages([PUBLISHED, "packages/create"], folder);
+  tarballs = await packPackages([CLIENT, PUBLISHED, "packages/create"], folder);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -55,14 +57,28 @@ it("has no file that does not belong in it, and none that names the folder of th
   }
 });
 
-/** The tarballs, and the peers that the project pins. npm adds the others. */
+it("requires no peer that one entry alone needs, and names every package that an entry needs", async () => {
+  const packed = Object.fromEntries(
+    await Promise.all(
+      [CLIENT, PUBLISHED].map(async (place) => {
+        const { name } = readManifest(place);
+        return [name, await unpacked(tarballs[name] ?? "")] as const;
+      }),
+    ),
+  );
+  for (const place of [CLIENT, PUBLISHED])
+    expect(peerFaults(readManifest(place), packed)).toEqual([]);
+});
+
+/** The tarballs, and the peers of all entries. */
 const dependenciesOf = ({ isLowest, node, typescript }: (typeof LEGS)[number]) => ({
-  ...Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`])),
   ...Object.fromEntries(
-    Object.entries(peers)
-      .filter(([name]) => isLowest || name === "vitest")
-      .map(([name, range]) => [name, isLowest ? range.replace(/^(?:[~^]|>=)/, "") : range]),
+    Object.entries(peers).map(([name, range]) => [
+      name,
+      isLowest ? range.replace(/^(?:[~^]|>=)/, "") : range,
+    ]),
   ),
+  ...Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`])),
   ...(node !== undefined && { [nodePackage]: node }),
   typescript,
   "@types/node": "^22.0.0",
@@ -210,7 +226,8 @@ describe.each(LEGS)("$title", { concurrent: false }, (leg) => {
   it("creates a project, whose tests pass", async () => {
     const created = userIn(join(folder, "created"), servers);
     await installer.run("create-durable-payments", created.folder);
-    await installTarball(created.folder, tarballs["durable-payments"] ?? "");
+    const { "create-durable-payments": _, ...used } = tarballs;
+    await useTarballs(created.folder, used);
     await created.run("npm", ...INSTALL);
     await created.run("npm", "run", "typecheck");
     await created.run("vitest", ...TEST);

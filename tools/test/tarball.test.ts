@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { withPaths } from "../src/packages/assemble.ts";
-import { tarballFaults } from "./support/tarball.ts";
+import { peerFaults, tarballFaults } from "./support/tarball.ts";
 
 const sound = {
   LICENSE: "MIT",
@@ -78,3 +78,58 @@ it.each(["@durable-payments/tools", "execa"])(
     );
   },
 );
+
+const packed = {
+  ours: {
+    entries: {
+      "./start": "./dist/start.js",
+      "./worker": "./dist/worker.js",
+      "./testing": "./dist/t.js",
+    },
+    files: new Map([
+      ["dist/start.js", 'import "./part.js"; import "theirs/effect";'],
+      ["dist/worker.js", 'import "./part.js"; await import("native");'],
+      ["dist/part.js", 'import fs from "node:fs"; export * from "@scope/common/lib/x";'],
+      ["dist/t.js", 'import "tester";'],
+    ]),
+  },
+  theirs: {
+    entries: { "./effect": "./dist/effect.js" },
+    files: new Map([["dist/effect.js", 'import "effect/Effect";']]),
+  },
+};
+const soundPeers = { "@scope/common": "1", effect: "1", native: "1", tester: "1", theirs: "1" };
+const peersOf = (
+  peers: Readonly<Record<string, string>>,
+  requiredPeers: ReadonlyArray<string> = ["@scope/common"],
+) =>
+  peerFaults({ name: "ours", dependencies: [], peers, requiredPeers: [...requiredPeers] }, packed);
+
+it("accepts peers that every program needs, and optional ones that one entry needs, also by another package", () => {
+  expect(peersOf(soundPeers)).toEqual([]);
+});
+
+it.each([
+  [
+    "a package that is not named",
+    { ...soundPeers },
+    "effect",
+    ["ours does not name effect, which ./start needs"],
+  ],
+  [
+    "a peer that nobody needs",
+    { ...soundPeers, more: "1" },
+    "",
+    ["ours has the peer more, which no entry needs"],
+  ],
+])("refuses %s", (_, peers, without, faults) => {
+  const given = Object.fromEntries(Object.entries(peers).filter(([name]) => name !== without));
+  expect(peersOf(given)).toEqual(faults);
+});
+
+it("refuses a required peer of one entry alone, and an optional one of all programs", () => {
+  expect(peersOf(soundPeers, ["native"])).toEqual([
+    "ours must have @scope/common as a required peer: ./start, ./worker needs it",
+    "ours must have native as an optional peer: ./worker needs it",
+  ]);
+});

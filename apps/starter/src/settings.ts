@@ -1,4 +1,4 @@
-import type { Assumptions, ClientOptions } from "@durable-payments/client";
+import type { Assumptions, ClientOptions } from "@durable-payments/client/effect";
 import { makeAssumptions } from "@durable-payments/client/settings";
 import { messageOf } from "@durable-payments/client/values";
 import {

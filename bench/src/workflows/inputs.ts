@@ -1,4 +1,4 @@
-import type { Input } from "@durable-payments/client";
+import type { Input } from "@durable-payments/client/effect";
 import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 

@@ -1,7 +1,7 @@
 import type { Operations } from "@durable-payments/control/connection";
 import { planMany, retryMany, retryPayment } from "@durable-payments/control/retry";
 import { cancel, cancelBatch, pause, resume } from "@durable-payments/control/stopping";
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";

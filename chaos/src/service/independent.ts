@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { type Made, START_BALANCES } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import type { Tally } from "../tally.ts";

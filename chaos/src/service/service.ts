@@ -1,4 +1,5 @@
-import { createClient, type Input } from "@durable-payments/client";
+import { createClient } from "@durable-payments/client";
+import type { Input } from "@durable-payments/client/effect";
 import type { FaultOrder, ServiceBooks, OrderedFault } from "@durable-payments/simulator";
 import { Effect, Schedule } from "effect";
 import type { ExistingBeneficiary, Made } from "../plan/planned-run.ts";

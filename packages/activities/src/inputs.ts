@@ -4,7 +4,7 @@
  * Any workflow may have written one, and the types of TypeScript end there. So each activity of payments gets its input
  * from here, in the shape that its type promises, or is not called.
  */
-import { faultsText } from "@durable-payments/client";
+import { faultsText } from "@durable-payments/client/effect";
 import { faultsOf } from "@durable-payments/client/settings";
 import { failureTypes, UNDO, WAIT } from "@durable-payments/protocol/calls";
 import * as payloads from "@durable-payments/protocol/payloads";

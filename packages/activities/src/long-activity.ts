@@ -1,4 +1,4 @@
-import { isPaymentsError } from "@durable-payments/client";
+import { isPaymentsError } from "@durable-payments/client/effect";
 import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { setTimeout as sleep } from "node:timers/promises";

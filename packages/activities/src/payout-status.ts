@@ -13,7 +13,7 @@ import {
   type Payout,
   readTime,
   redact,
-} from "@durable-payments/client";
+} from "@durable-payments/client/effect";
 import { cleanText } from "@durable-payments/client/values";
 import { plainWord, type SeenOfPayout, type WordMeaning } from "@durable-payments/ledger";
 

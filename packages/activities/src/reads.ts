@@ -5,7 +5,7 @@ import {
   operationNames,
   type Output,
   type PaymentsError,
-} from "@durable-payments/client";
+} from "@durable-payments/client/effect";
 import { operation } from "@durable-payments/client/contract";
 import { isRecord } from "@durable-payments/client/values";
 import { lastFour, temporalReason } from "@durable-payments/protocol";

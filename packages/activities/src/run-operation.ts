@@ -4,7 +4,7 @@ import {
   PaymentsClient,
   type PaymentsError,
   type RequestOptions,
-} from "@durable-payments/client";
+} from "@durable-payments/client/effect";
 import { NOT_YET } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";

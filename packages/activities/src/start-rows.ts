@@ -1,4 +1,4 @@
-import { isPaymentsError } from "@durable-payments/client";
+import { isPaymentsError } from "@durable-payments/client/effect";
 import { type Batch, type BatchRow, type Ledger, OPEN_STATUSES } from "@durable-payments/ledger";
 import {
   type BatchActivities,

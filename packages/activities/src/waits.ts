@@ -5,7 +5,7 @@ import {
   type PaymentsClient,
   type PaymentsError,
   UnexpectedAnswer,
-} from "@durable-payments/client";
+} from "@durable-payments/client/effect";
 import {
   type Ledger,
   LedgerUnavailable,
@@ -176,11 +176,13 @@ export const readPayout = (
     const { assumptions } = client.options;
     const isKept = assumptions.payoutFieldsAsSent.includes("payout_id");
     if (isKept && isOtherId(payout_id, payout.payout_id))
-      return yield* new UnexpectedAnswer({
-        operation: "retrievePayout",
-        carriedOut: "no",
-        message: `retrievePayout returned the payout ${payout.payout_id} instead of ${payout_id}.`,
-      });
+      return yield* Effect.fail(
+        new UnexpectedAnswer({
+          operation: "retrievePayout",
+          carriedOut: "no",
+          message: `retrievePayout returned the payout ${payout.payout_id} instead of ${payout_id}.`,
+        }),
+      );
     const seen = seenPayout(known, payout, assumptions, words);
     const { outcome } = seen.seen;
     const ended = wait && outcome !== "open" ? { ...wait, outcome: { outcome } } : undefined;

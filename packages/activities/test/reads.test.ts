@@ -1,5 +1,5 @@
 import { startSimulator } from "@durable-payments/simulator";
-import { PaymentsClient } from "@durable-payments/client";
+import { PaymentsClient } from "@durable-payments/client/effect";
 import { Effect } from "effect";
 import { expect, it, onTestFinished } from "vitest";
 import { makeReadActivities } from "../src/reads.ts";

@@ -7,7 +7,7 @@ import {
   type OperationName,
   PaymentsClient,
   readTime,
-} from "../src/index.ts";
+} from "../src/effect.ts";
 import { AssumptionsSchema } from "../src/contract/assumptions.ts";
 import { checkInput, fromWire } from "../src/contract.ts";
 import { wireMethod, toWire } from "../src/contract/wire-names.ts";

@@ -1,6 +1,7 @@
 import { Effect } from "effect";
 import { describe, expect, it } from "vitest";
-import { type CallOptions, PaymentsClient } from "../src/index.ts";
+import { PaymentsClient } from "../src/effect.ts";
+import type { CallOptions } from "../src/index.ts";
 import { anyEffect, anyOperation, clientFor, failureOf, settingsFor } from "./support/client.ts";
 import { requests } from "./support/requests.ts";
 import { answers } from "./support/responses.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { Effect } from "effect";
 import { describe, expect, it } from "vitest";
-import { BeforeSend, type ClientSettings, PaymentsClient, Unavailable } from "../src/index.ts";
+import { BeforeSend, type ClientSettings, PaymentsClient, Unavailable } from "../src/effect.ts";
 import type { Hooks, RequestEvent, ResponseEvent } from "../src/client/hooks.ts";
 import { clientFor, failureOf, settingsFor } from "./support/client.ts";
 import { requests } from "./support/requests.ts";

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { operationNames } from "../src/index.ts";
+import { operationNames } from "../src/effect.ts";
 import { listNames } from "../src/client/client-shape.ts";
 import { operation } from "../src/contract.ts";
 
-const entry = new URL("../src/index.ts", import.meta.url).href;
+const entry = new URL("../src/effect.ts", import.meta.url).href;
 
 /** Imports a module in a separate process, and lists what it loads of node_modules. */
 const loadedBy = async (module: string): Promise<ReadonlyArray<string>> => {

@@ -6,7 +6,7 @@ import { type Outcome, outcomeOf, OUTCOMES, type ResponseClass } from "../src/cl
 import { parseResponse } from "../src/client/parse-response.ts";
 import { nextStep } from "../src/client/retry.ts";
 import type { IdempotencyClass } from "../src/contract/operation-facts.ts";
-import { type Assumptions, defaultAssumptions } from "../src/index.ts";
+import { type Assumptions, defaultAssumptions } from "../src/effect.ts";
 import { readOutcomes } from "./support/contract-documentation.ts";
 import { answers } from "./support/responses.ts";
 

@@ -9,7 +9,8 @@ import {
 } from "../src/client/config.ts";
 import { readEnvironment } from "../src/client/environment.ts";
 import { makeAssumptions } from "../src/contract/make-assumptions.ts";
-import { createClient, defaultAssumptions, PaymentsClient } from "../src/index.ts";
+import { defaultAssumptions, PaymentsClient } from "../src/effect.ts";
+import { createClient } from "../src/index.ts";
 import { makeCertificate, tlsFiles } from "./support/certificates.ts";
 import { answers } from "./support/responses.ts";
 import { settingsFor } from "./support/client.ts";

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { Effect, Stream } from "effect";
 import { describe, expect, it } from "vitest";
-import { PaymentsClient } from "../src/index.ts";
+import { PaymentsClient } from "../src/effect.ts";
 import { clientFor, failureOf, settingsFor } from "./support/client.ts";
 import { type Answer, type Received, refusal, startServer, success } from "./support/server.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isUnsetTime, readTime } from "../src/index.ts";
+import { isUnsetTime, readTime } from "../src/effect.ts";
 
 const utc = { timeZone: "UTC" };
 const at = (text: string) => Date.parse(text);

@@ -1,6 +1,6 @@
 import { Cause, Effect, Exit, Option, Tracer } from "effect";
 import { expect, it } from "vitest";
-import { PaymentsClient } from "../src/index.ts";
+import { PaymentsClient } from "../src/effect.ts";
 import { settingsFor } from "./support/client.ts";
 import { requests } from "./support/requests.ts";
 import { refusal, startServer } from "./support/server.ts";

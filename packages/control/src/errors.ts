@@ -1,4 +1,4 @@
-import type { Fault } from "@durable-payments/client";
+import type { Fault } from "@durable-payments/client/effect";
 import * as Data from "effect/Data";
 
 type Looking = "doctor" | "inbox" | "list" | "show" | "testWebhook";

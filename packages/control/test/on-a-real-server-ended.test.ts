@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger } from "@durable-payments/ledger";
 import type { Workflows } from "@durable-payments/protocol";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";

@@ -1,6 +1,7 @@
 // A file that a second person has approved is paid without further questions. Everything else under the ids of its rows asks
 // again or is refused: an approval is used up by one send of one request to one account.
-import { createClient, defaultAssumptions } from "@durable-payments/client";
+import { createClient } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import type { WriteRow } from "@durable-payments/ledger";
 import type { Workflows } from "@durable-payments/protocol";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

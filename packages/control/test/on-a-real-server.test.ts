@@ -1,5 +1,5 @@
 import type { PayoutInput, Workflows } from "@durable-payments/protocol";
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { trackerId } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { LedgerUnavailable } from "@durable-payments/ledger";
 import { BreakingProxy } from "@durable-payments/tools/breaking-proxy";
 import { type Postgres, startPostgres, whyNoPostgres } from "@durable-payments/tools/postgres";

@@ -4,7 +4,7 @@ import {
   type ClientOptions,
   currentApiKey,
   PaymentsClient,
-} from "@durable-payments/client";
+} from "@durable-payments/client/effect";
 import { accountHash } from "@durable-payments/protocol/account";
 import { clientOptionsOf, type AccountSettings } from "@durable-payments/protocol/settings";
 import { Runtime } from "@temporalio/worker";

@@ -1,4 +1,4 @@
-import { currentApiKey, PaymentsClient } from "@durable-payments/client";
+import { currentApiKey, PaymentsClient } from "@durable-payments/client/effect";
 import { messageOf } from "@durable-payments/client/values";
 import type { Ledger } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";

@@ -1,4 +1,4 @@
-import { redact } from "@durable-payments/client";
+import { redact } from "@durable-payments/client/effect";
 import { visibleJson, visibleText } from "@durable-payments/client/values";
 import { ApplicationFailure } from "@temporalio/client";
 import type { Settings } from "@durable-payments/protocol/settings";

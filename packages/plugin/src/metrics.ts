@@ -1,4 +1,4 @@
-import { clientSecondsUntilExpiry, PaymentsClient } from "@durable-payments/client";
+import { clientSecondsUntilExpiry, PaymentsClient } from "@durable-payments/client/effect";
 import type { SecondsUntilExpiry } from "@durable-payments/client/credentials";
 import { messageOf } from "@durable-payments/client/values";
 import type {

@@ -1,5 +1,5 @@
 import type { OwnOperations } from "@durable-payments/activities";
-import { didYouMean } from "@durable-payments/client";
+import { didYouMean } from "@durable-payments/client/effect";
 import { clientSettingNames } from "@durable-payments/client/settings";
 import { isRecord, messageOf } from "@durable-payments/client/values";
 import type { Ledger } from "@durable-payments/ledger";

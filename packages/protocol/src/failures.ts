@@ -1,4 +1,4 @@
-import { redact } from "@durable-payments/client";
+import { redact } from "@durable-payments/client/effect";
 import { messageOf } from "@durable-payments/client/values";
 import {
   ApplicationFailure,

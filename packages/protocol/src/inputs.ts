@@ -3,7 +3,7 @@ import type {
   CreateCardholderInput,
   CreatePayoutInput,
   Fault,
-} from "@durable-payments/client";
+} from "@durable-payments/client/effect";
 import { cleanText, isRecord, keyFault } from "@durable-payments/client/values";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { ACCOUNT_NAME } from "./names.ts";

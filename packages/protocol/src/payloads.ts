@@ -5,7 +5,7 @@
  * TypeScript end there. Workflows import the types alone, so that their bundle has no schema. Frozen within a major
  * version, because histories contain them.
  */
-import { faultsText } from "@durable-payments/client";
+import { faultsText } from "@durable-payments/client/effect";
 import { isRecord } from "@durable-payments/client/values";
 import * as Schema from "effect/Schema";
 import { inputFaults, isAmount, isKey, KEY_RULE, type PayoutInput } from "./inputs.ts";

@@ -1,4 +1,8 @@
-import { type ClientOptions, type ClientSettings, InvalidSettings } from "@durable-payments/client";
+import {
+  type ClientOptions,
+  type ClientSettings,
+  InvalidSettings,
+} from "@durable-payments/client/effect";
 import { clientSettingNames, faultsOf, makeClientOptions } from "@durable-payments/client/settings";
 import { isRecord } from "@durable-payments/client/values";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-import { faultsText } from "@durable-payments/client";
+import { faultsText } from "@durable-payments/client/effect";
 import { faultsOf } from "@durable-payments/client/settings";
 import { messageOf } from "@durable-payments/client/values";
 import { Duration, Option, Schema } from "effect";

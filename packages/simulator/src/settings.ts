@@ -1,4 +1,4 @@
-import { InvalidSettings } from "@durable-payments/client";
+import { InvalidSettings } from "@durable-payments/client/effect";
 import { iso4217Digits } from "@durable-payments/client/decimal";
 import { Duration } from "effect";
 import type { FaultOrder } from "./http/faults.ts";

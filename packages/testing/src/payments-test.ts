@@ -1,4 +1,4 @@
-import type { OperationName } from "@durable-payments/client";
+import type { OperationName } from "@durable-payments/client/effect";
 import { decodingConnection, type Operations } from "@durable-payments/control/connection";
 import { startPaymentAt } from "@durable-payments/control/start";
 import type { Ledger } from "@durable-payments/ledger";

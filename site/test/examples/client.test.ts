@@ -1,7 +1,13 @@
-import { clientSecondsUntilExpiry, didYouMean, redact } from "@durable-payments/client";
 import { makeAssumptions } from "@durable-payments/client/settings";
 import { checkInput } from "@durable-payments/client/contract";
-import { BeforeSend, createClient, PaymentsClient, Refused } from "durable-payments";
+import { createClient, Refused } from "@durable-payments/client";
+import {
+  BeforeSend,
+  clientSecondsUntilExpiry,
+  didYouMean,
+  PaymentsClient,
+  redact,
+} from "@durable-payments/client/effect";
 import { startSimulator } from "durable-payments/testing";
 import { Effect, Result } from "effect";
 import { join } from "node:path";
@@ -281,7 +287,7 @@ it("does what its README shows, at a service that is new", async () => {
   vi.stubEnv("PAYMENTS_BASE_URL", fresh.url);
   vi.stubEnv("PAYMENTS_CLIENT_ID", fresh.clientId);
   vi.stubEnv("PAYMENTS_API_KEY", fresh.apiKey);
-  for (const name of ["effect", "promise", "options", "mock"]) {
+  for (const name of ["pay-once", "effect", "promise", "options", "mock"]) {
     await import(join(import.meta.dirname, `${name}.ts`));
   }
   const lines = printed.mock.calls.map((words) => words.join(" "));

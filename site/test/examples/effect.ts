@@ -1,4 +1,4 @@
-import { PaymentsClient } from "durable-payments";
+import { PaymentsClient } from "@durable-payments/client/effect";
 import { Console, Effect, Stream } from "effect";
 
 const program = Effect.gen(function* () {

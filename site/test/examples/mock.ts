@@ -1,4 +1,4 @@
-import { createClient } from "durable-payments";
+import { createClient } from "@durable-payments/client";
 import { MockAgent } from "undici";
 
 const dispatcher = new MockAgent();

@@ -1,4 +1,4 @@
-import { createClient } from "durable-payments";
+import { createClient } from "@durable-payments/client";
 
 const { PAYMENTS_API_KEY = "", PAYMENTS_BASE_URL = "", PAYMENTS_CLIENT_ID = "" } = process.env;
 

@@ -1,4 +1,4 @@
-import type { Input } from "durable-payments";
+import type { Input } from "@durable-payments/client/effect";
 import { awaitFunds, awaitPayout, createPayout } from "durable-payments/workflows";
 
 export async function paySupplier(payment: Omit<Input<"createPayout">, "unique_request_id">) {

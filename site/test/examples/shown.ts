@@ -6,7 +6,7 @@ import { clientHash } from "@durable-payments/protocol/account";
 import { Client, type Connection } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { type NativeConnection, Worker } from "@temporalio/worker";
-import { PaymentsClient } from "durable-payments";
+import { PaymentsClient } from "@durable-payments/client/effect";
 import { encryptedDataConverter, openKeyring } from "durable-payments/codec";
 import {
   approve,

@@ -1,6 +1,6 @@
 import { execa } from "execa";
 import { readFile, writeFile } from "node:fs/promises";
-import { basename, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { checkout } from "../processes.ts";
 import { strangersEnvironment } from "./environment.ts";
 import { readManifest } from "./manifests.ts";
@@ -29,15 +29,31 @@ export const packPackages = async (
     env: strangersEnvironment(),
   });
   return Object.fromEntries(
-    packages.map(({ name, version }) => [name, join(target, `${name}-${version}.tgz`)]),
+    packages.map(({ name, version }) => {
+      // As npm writes the name of a scope.
+      const file = name.replace(/^@(.+)\//, "$1-");
+      return [name, join(target, `${file}-${version}.tgz`)];
+    }),
   );
 };
 
-/** Makes a project that `create-durable-payments` has made take the package from a tarball instead of a registry. */
-export const installTarball = async (project: string, tarball: string): Promise<void> => {
+/**
+ * Makes a project that `create-durable-payments` has made take packages from tarballs instead of a registry.
+ *
+ * @param tarballs the path of each, by the name of its package
+ */
+export const useTarballs = async (
+  project: string,
+  tarballs: Readonly<Record<string, string>>,
+): Promise<void> => {
   const file = join(project, "package.json");
-  const text = await readFile(file, "utf8");
-  const named = /(?<="durable-payments": ")[^"]+/;
-  if (!named.test(text)) throw new Error(`${basename(project)} does not depend on the package.`);
-  await writeFile(file, text.replace(named, `file:${relative(project, tarball)}`));
+  // The template of this repository.
+  const manifest = JSON.parse(await readFile(file, "utf8")) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  const packed = Object.entries(tarballs).map(
+    ([name, tarball]) => [name, `file:${relative(project, tarball)}`] as const,
+  );
+  const dependencies = { ...manifest.dependencies, ...Object.fromEntries(packed) };
+  await writeFile(file, `${JSON.stringify({ ...manifest, dependencies }, undefined, 2)}\n`);
 };

@@ -1,7 +1,10 @@
 import { execa } from "execa";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { isBuiltin } from "node:module";
+import { join, posix, relative } from "node:path";
+import ts from "typescript";
+import type { readManifest } from "../../src/packages/manifests.ts";
 
 const BELONGS = /^(?:package\.json|README\.md|LICENSE|(?:dist|template)\/.+)$/;
 /** Traces of the build and its tests; the template has tests of its own. */
@@ -47,4 +50,93 @@ export const filesIn = async (tarball: string): Promise<ReadonlyMap<string, stri
   } finally {
     rmSync(folder, { recursive: true });
   }
+};
+
+/** A packed package: its files, and the file of each entry by its name, such as `./effect`. */
+export interface Packed {
+  readonly files: ReadonlyMap<string, string>;
+  readonly entries: Readonly<Record<string, string>>;
+}
+
+/** Reads a packed package. */
+export const unpacked = async (tarball: string): Promise<Packed> => {
+  const files = await filesIn(tarball);
+  const { exports } = JSON.parse(files.get("package.json") ?? "") as {
+    readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+  };
+  const entries = Object.entries(exports).map(([name, target]) => [
+    name,
+    typeof target === "string" ? target : target.default,
+  ]);
+  return { files, entries: Object.fromEntries(entries) };
+};
+
+/**
+ * Finds what is wrong with the peers of a package. npm installs the required ones for everybody: so a peer of one entry
+ * alone is optional. The entry for tests does not count, because no deployed program imports it.
+ *
+ * @returns a sentence for each fault
+ */
+export const peerFaults = (
+  {
+    dependencies,
+    name,
+    peers,
+    requiredPeers,
+  }: Pick<ReturnType<typeof readManifest>, "dependencies" | "name" | "peers" | "requiredPeers">,
+  packed: Readonly<Record<string, Packed>>,
+): ReadonlyArray<string> => {
+  const users = new Map<string, Array<string>>();
+  for (const entry of Object.keys(packed[name]?.entries ?? {})) {
+    for (const used of packagesOf(packed, name, entry)) {
+      users.set(used, [...(users.get(used) ?? []), entry]);
+    }
+  }
+  const programs = (peer: string) =>
+    (users.get(peer) ?? []).filter((entry) => entry !== "./testing");
+  return [
+    ...[...users]
+      .filter(([used]) => !dependencies.includes(used) && peers[used] === undefined)
+      .map(([used, entries]) => `${name} does not name ${used}, which ${entries.join(", ")} needs`),
+    ...Object.keys(peers)
+      .filter((peer) => !users.has(peer))
+      .map((peer) => `${name} has the peer ${peer}, which no entry needs`),
+    ...Object.keys(peers)
+      .filter((peer) => requiredPeers.includes(peer) !== programs(peer).length > 1)
+      .map(
+        (peer) =>
+          `${name} must have ${peer} as ${programs(peer).length > 1 ? "a required" : "an optional"} peer: ${programs(peer).join(", ")} needs it`,
+      ),
+  ];
+};
+
+/**
+ * Finds the packages of a registry that an entry needs, at once or later, by following its imports.
+ *
+ * @param name of the package whose entry it is; its imports of other packages that are `packed` are followed, too
+ */
+const packagesOf = (
+  packed: Readonly<Record<string, Packed>>,
+  name: string,
+  entry: string,
+): ReadonlySet<string> => {
+  const found = new Set<string>();
+  const seen = new Set<string>();
+  const follow = (owner: string, file: string): void => {
+    const { files } = packed[owner] ?? { files: new Map<string, string>() };
+    if (seen.has(`${owner} ${file}`)) return;
+    seen.add(`${owner} ${file}`);
+    const text = files.get(file) ?? "";
+    for (const { fileName } of ts.preProcessFile(text, true, true).importedFiles) {
+      if (fileName.startsWith(".")) follow(owner, posix.join(posix.dirname(file), fileName));
+      if (fileName.startsWith(".") || isBuiltin(fileName)) continue;
+      const parts = fileName.split("/");
+      const other = parts.splice(0, fileName.startsWith("@") ? 2 : 1).join("/");
+      found.add(other);
+      const target = packed[other]?.entries[["."].concat(parts).join("/")];
+      if (target !== undefined) follow(other, posix.normalize(target));
+    }
+  };
+  follow(name, posix.normalize(packed[name]?.entries[entry] ?? ""));
+  return found;
 };

@@ -1,4 +1,4 @@
-import type { Assumptions } from "@durable-payments/client";
+import type { Assumptions } from "@durable-payments/client/effect";
 import {
   checkBatchFile,
   checkId,

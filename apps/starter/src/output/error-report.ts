@@ -3,7 +3,7 @@ import {
   type NextOperation,
   type OperationError,
 } from "@durable-payments/control/errors";
-import type { Fault } from "@durable-payments/client";
+import type { Fault } from "@durable-payments/client/effect";
 import { messageOf, shownText } from "@durable-payments/client/values";
 import { BadUsage, EXIT_CODES } from "../exit-codes.ts";
 import { nextText } from "./next.ts";

@@ -1,4 +1,4 @@
-import type { Fault } from "@durable-payments/client";
+import type { Fault } from "@durable-payments/client/effect";
 import type {
   answerAll,
   BatchDetails,

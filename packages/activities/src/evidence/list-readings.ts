@@ -1,4 +1,4 @@
-import type { Page, UnreadableRow } from "@durable-payments/client";
+import type { Page, UnreadableRow } from "@durable-payments/client/effect";
 import { isRefusedRead, withReason } from "../write/outcomes.ts";
 import { WholeList } from "./whole-list.ts";
 

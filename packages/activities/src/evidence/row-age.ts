@@ -1,4 +1,4 @@
-import { type Assumptions, readTime } from "@durable-payments/client";
+import { type Assumptions, readTime } from "@durable-payments/client/effect";
 
 /*
  * Decides whether a listed row is older than our first send. Both mistakes lose money. If our own row counts as older,

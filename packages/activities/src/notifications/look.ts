@@ -1,4 +1,4 @@
-import { redact } from "@durable-payments/client";
+import { redact } from "@durable-payments/client/effect";
 import { type Ledger, limitsId } from "@durable-payments/ledger";
 import type {
   NotificationData,

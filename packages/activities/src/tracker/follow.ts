@@ -17,7 +17,7 @@ import {
   type Cardholder,
   type Page,
   type Payout,
-} from "@durable-payments/client";
+} from "@durable-payments/client/effect";
 import type { JsonObject, RecordedWait, RecordedWrite, Wait } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
 import { ActivityNotFoundError } from "@temporalio/client";

@@ -1,4 +1,4 @@
-import type { PaymentsClient } from "@durable-payments/client";
+import type { PaymentsClient } from "@durable-payments/client/effect";
 import { checkInput, operation as contractOf } from "@durable-payments/client/contract";
 import { isRecord } from "@durable-payments/client/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";

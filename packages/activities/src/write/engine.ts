@@ -1,4 +1,4 @@
-import { isPaymentsError } from "@durable-payments/client";
+import { isPaymentsError } from "@durable-payments/client/effect";
 import { messageOf } from "@durable-payments/client/values";
 import {
   advance,

@@ -14,7 +14,7 @@ import {
   type Root,
 } from "@durable-payments/ledger";
 import type { WriteOptions } from "@durable-payments/protocol/calls";
-import { BeforeSend, type OperationName, Unavailable } from "@durable-payments/client";
+import { BeforeSend, type OperationName, Unavailable } from "@durable-payments/client/effect";
 import { messageOf, PERMITTED_FOR_MS } from "@durable-payments/client/values";
 import { Effect } from "effect";
 import { setTimeout as sleep } from "node:timers/promises";

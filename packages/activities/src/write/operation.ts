@@ -1,4 +1,4 @@
-import type { Endpoints, Fault } from "@durable-payments/client";
+import type { Endpoints, Fault } from "@durable-payments/client/effect";
 import type {
   Call,
   JsonObject,

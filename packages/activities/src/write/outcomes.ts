@@ -1,4 +1,4 @@
-import { isPaymentsError, type PaymentsError } from "@durable-payments/client";
+import { isPaymentsError, type PaymentsError } from "@durable-payments/client/effect";
 import { countFailure } from "../failure-counter.ts";
 import { grownWait, type JsonObject, type SendOutcome } from "@durable-payments/ledger";
 

@@ -1,4 +1,4 @@
-import { type Fault, redact } from "@durable-payments/client";
+import { type Fault, redact } from "@durable-payments/client/effect";
 import { isRecord, messageOf } from "@durable-payments/client/values";
 import {
   grownWait,

@@ -10,7 +10,7 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import { createHash } from "node:crypto";
-import type { Fault } from "@durable-payments/client";
+import type { Fault } from "@durable-payments/client/effect";
 import { UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import type { Given, WriteOperation, WriteTask } from "./operation.ts";

@@ -1,4 +1,4 @@
-import { Refused, Unavailable } from "@durable-payments/client";
+import { Refused, Unavailable } from "@durable-payments/client/effect";
 import { describe, expect, it } from "vitest";
 import { ListReadings } from "../../src/evidence/list-readings.ts";
 

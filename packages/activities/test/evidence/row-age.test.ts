@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { describe, expect, it } from "vitest";
 import { agesBy, type KnownRow } from "../../src/evidence/row-age.ts";
 import { type Candidate, verdictOf } from "../../src/evidence/verdict.ts";

@@ -1,4 +1,4 @@
-import { type ClientSettings, PaymentsClient } from "@durable-payments/client";
+import { type ClientSettings, PaymentsClient } from "@durable-payments/client/effect";
 import type { Simulator } from "@durable-payments/simulator";
 import type { Info } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";

@@ -1,5 +1,5 @@
 import { accountHash } from "@durable-payments/protocol";
-import type { ClientSettings } from "@durable-payments/client";
+import type { ClientSettings } from "@durable-payments/client/effect";
 import { type Ledger, openLedger, type WriteRow } from "@durable-payments/ledger";
 import type { WriteAnswer } from "@durable-payments/protocol/calls";
 import { type Simulator, type SimulatorOptions, startSimulator } from "@durable-payments/simulator";

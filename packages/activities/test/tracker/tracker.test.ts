@@ -1,4 +1,4 @@
-import { PaymentsClient } from "@durable-payments/client";
+import { PaymentsClient } from "@durable-payments/client/effect";
 import {
   type Batch,
   type BatchRowState,

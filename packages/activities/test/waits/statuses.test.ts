@@ -1,4 +1,4 @@
-import { defaultAssumptions, type Payout } from "@durable-payments/client";
+import { defaultAssumptions, type Payout } from "@durable-payments/client/effect";
 import { describe, expect, it } from "vitest";
 import { payoutStatus, type Words } from "../../src/payout-status.ts";
 

@@ -1,5 +1,5 @@
 import { accountHash } from "@durable-payments/protocol";
-import { type ClientSettings, PaymentsClient } from "@durable-payments/client";
+import { type ClientSettings, PaymentsClient } from "@durable-payments/client/effect";
 import { openLedger } from "@durable-payments/ledger";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { Effect } from "effect";

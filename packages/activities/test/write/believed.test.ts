@@ -2,7 +2,7 @@ import { type Believed, keyedName } from "@durable-payments/protocol/calls";
 import { accountHash } from "@durable-payments/protocol/account";
 import { openLedger, type WriteName, type WriteRow } from "@durable-payments/ledger";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
-import { PaymentsClient } from "@durable-payments/client";
+import { PaymentsClient } from "@durable-payments/client/effect";
 import { Effect } from "effect";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { optionsOf } from "../../src/run-operation.ts";

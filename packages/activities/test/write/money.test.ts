@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { describe, expect, it } from "vitest";
 import { defineOperation } from "../../src/write/own-operations.ts";
 import { settleRow } from "../../src/write/activity.ts";

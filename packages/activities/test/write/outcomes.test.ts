@@ -8,7 +8,7 @@ import {
   Refused,
   Unavailable,
   UnexpectedAnswer,
-} from "@durable-payments/client";
+} from "@durable-payments/client/effect";
 import { describe, expect, it } from "vitest";
 import { testimonyOf } from "../../src/write/activity.ts";
 import { outcomeOfError } from "../../src/write/outcomes.ts";

@@ -1,12 +1,40 @@
-import * as Data from "effect/Data";
-import type * as Redacted from "effect/Redacted";
-import { type Fault, firstFaults } from "../contract/faults.ts";
-import { redact } from "./redact.ts";
+import type { Fault } from "../contract/faults.ts";
 
 /*
- * Plain tagged errors: as schemas they would load 142 modules with the first import of the client, and nobody decodes
- * them.
+ * The errors are plain classes of JavaScript, without Effect. The promise client is published with an Effect of its own
+ * inside, and the client for Effect with that of the program: both load this one module. So an error is an `instanceof` the
+ * same class, wherever it comes from. `Effect.catchTag` and `Effect.catchTags` need the field `_tag` and no more.
  */
+
+/** An error with a tag: written out, because a declaration that is inferred names modules of Effect. */
+interface Tagged<Tag extends string> extends Error {
+  readonly _tag: Tag;
+  /** Returns the fields, and the message, which `JSON.stringify` leaves out otherwise. */
+  readonly toJSON: () => object;
+}
+
+/** Makes a class of errors with a tag, which takes its fields as one object. */
+const tagged = <Tag extends string>(
+  tag: Tag,
+): new <Fields extends { readonly message: string }>(
+  fields: Fields,
+) => Tagged<Tag> & Readonly<Fields> => {
+  class TaggedError extends Error {
+    readonly _tag = tag;
+
+    constructor({ message, ...fields }: { readonly message: string }) {
+      super(message);
+      Object.assign(this, fields);
+    }
+
+    toJSON(): object {
+      return { ...Object.fromEntries(Object.entries(this)), message: this.message };
+    }
+  }
+  TaggedError.prototype.name = tag;
+  // The class has the fields that its constructor assigns.
+  return TaggedError as never;
+};
 
 /** The fields of every error of a call. */
 interface About {
@@ -25,24 +53,24 @@ interface Reasoned extends About {
 }
 
 /** The request breaks a rule of the service's document. Nothing was sent; every fault is named. */
-export class InvalidRequest extends Data.TaggedError("InvalidRequest")<
+export class InvalidRequest extends tagged("InvalidRequest")<
   About & { readonly faults: ReadonlyArray<Fault> }
 > {}
 
 /** The service said no. `code` is that of its envelope, `reason` its own words. */
-export class Refused extends Data.TaggedError("Refused")<
+export class Refused extends tagged("Refused")<
   About & { readonly code: number; readonly reason: string }
 > {}
 
 /** Client id, API key or token were not accepted, after a fresh sign-in too. */
-export class NotAuthenticated extends Data.TaggedError("NotAuthenticated")<Reasoned> {}
+export class NotAuthenticated extends tagged("NotAuthenticated")<Reasoned> {}
 
 /**
  * Nothing was carried out; send the request again after `retryAfter` milliseconds. `by` says why: the `service` refused
  * it as one too many, its turn at the account's `rate` would come later than `maxRetryWaitMs`, or the client has used its
  * budget of `signIns`. In the last two cases, it was not sent.
  */
-export class RateLimited extends Data.TaggedError("RateLimited")<
+export class RateLimited extends tagged("RateLimited")<
   About & { readonly retryAfter: number; readonly by: "service" | "rate" | "signIns" }
 > {}
 
@@ -50,21 +78,19 @@ export class RateLimited extends Data.TaggedError("RateLimited")<
  * Nothing was carried out: the service could not be reached, turned the request away, or did not answer a read.
  * `status` is that of the answer: of 4xx, the same request is likely to be answered in the same way.
  */
-export class Unavailable extends Data.TaggedError("Unavailable")<
-  Reasoned & { readonly status?: number }
-> {}
+export class Unavailable extends tagged("Unavailable")<Reasoned & { readonly status?: number }> {}
 
 /**
  * A write was sent and no valid answer came, or it was refused because its key is known: it may or may not have
  * been carried out. `code` is the one with which it was refused, perhaps because of an earlier send.
  */
-export class OutcomeUnknown extends Data.TaggedError("OutcomeUnknown")<
+export class OutcomeUnknown extends tagged("OutcomeUnknown")<
   Reasoned & { readonly code?: number }
 > {}
 
-/** An answer came that is not of the documented shape. `answer` is its text; nothing prints it. */
-export class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<
-  Reasoned & { readonly answer?: Redacted.Redacted }
+/** An answer came that is not of the documented shape. `answer()` returns its text: nothing prints it. */
+export class UnexpectedAnswer extends tagged("UnexpectedAnswer")<
+  Reasoned & { readonly answer?: () => string }
 > {}
 
 /** Everything a call can fail with. */
@@ -82,23 +108,6 @@ export const isPaymentsError = (error: unknown): error is PaymentsError =>
   typeof error === "object" && error !== null && "_tag" in error && "carriedOut" in error;
 
 /** A setting is missing or wrong; the message names it and says what it takes. */
-export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{
+export class InvalidSettings extends tagged("InvalidSettings")<{
   readonly message: string;
 }> {}
-
-/** The error of a call that is not sent because of these faults, the first one of each field. */
-export const invalidRequest = (operation: string, faults: ReadonlyArray<Fault>): InvalidRequest => {
-  // An unknown name may be a card number in the wrong place.
-  const named = firstFaults(faults).map(({ field, problem }) => ({
-    field: redact(field),
-    problem,
-  }));
-  return new InvalidRequest({
-    operation,
-    carriedOut: "no",
-    message: `${operation}: ${named
-      .map(({ field, problem }) => `${field === "" ? "the request" : field} ${problem}`)
-      .join("; ")}. ${operation} was not sent.`,
-    faults: named,
-  });
-};

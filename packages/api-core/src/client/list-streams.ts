@@ -59,11 +59,10 @@ export const makeListStreams = ({ call, options: { logger } }: Calls["Service"])
                 item_list.length + unreadable.length === 0 ||
                 (isLastByTotals && (fresh.length === 0 || received >= total_item));
               if (isLast && received < total) {
-                return yield* new UnexpectedAnswer({
-                  operation: name,
-                  carriedOut: "no",
-                  message: `${name} ended after ${received} of ${total} items. Read it again: it may have changed meanwhile.`,
-                });
+                const message = `${name} ended after ${received} of ${total} items. Read it again: it may have changed meanwhile.`;
+                return yield* Effect.fail(
+                  new UnexpectedAnswer({ operation: name, carriedOut: "no", message }),
+                );
               }
               return [fresh, isLast ? Option.none() : Option.some(page_num + 1)] as const;
             }),

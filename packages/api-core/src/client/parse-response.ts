@@ -1,6 +1,5 @@
 import * as Duration from "effect/Duration";
 import * as Option from "effect/Option";
-import * as Redacted from "effect/Redacted";
 import type { Assumptions } from "../contract/assumptions.ts";
 import { SUCCESS_CODE } from "../contract/answers.ts";
 import { isRecord, lookUp } from "../values.ts";
@@ -222,7 +221,7 @@ const errorOf = (is: FailedClass, operation: Operation, details: Details): Payme
   const message = `${operation.name} was ${was}.${remedy === undefined ? "" : ` ${remedy}`}`;
   const about = { operation: operation.name, message, ...(reason !== "" && { reason }) };
   if (error === "UnexpectedAnswer") {
-    const answer = body === undefined ? {} : { answer: Redacted.make(body) };
+    const answer = body === undefined ? {} : { answer: () => body };
     return new UnexpectedAnswer({
       ...about,
       carriedOut: carriedOut === "no" ? "no" : "unknown",

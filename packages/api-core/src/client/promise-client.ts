@@ -15,7 +15,8 @@ import {
   operationNames,
 } from "./client-shape.ts";
 import type { ClientSettings } from "./config.ts";
-import { invalidRequest, OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
+import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
+import { invalidRequest } from "./invalid-request.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 import { layerOfCalls } from "./payments-client.ts";
 

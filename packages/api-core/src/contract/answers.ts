@@ -19,7 +19,7 @@ export class Refusal extends Schema.Error<Refusal>("Refusal")(
 ) {}
 
 /** The result of transforming an answer: the answer was checked before, and the result is not checked again. */
-export const madeOf = <A>() => Schema.declare((_value: unknown): _value is A => true);
+const madeOf = <A>() => Schema.declare((_value: unknown): _value is A => true);
 
 /** Reads the data of an answer; none if it is not of the documented form. */
 type Read<A> = (data: unknown) => Option.Option<A>;

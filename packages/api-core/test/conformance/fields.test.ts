@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkInput } from "../../src/contract.ts";
 import { operation } from "../../src/client/operations.ts";
-import { type OperationName, operationNames } from "../../src/index.ts";
+import { type OperationName, operationNames } from "../../src/effect.ts";
 import { expectFault, expectRight, faultsOf } from "../support/faults.ts";
 
 /** What a field takes, and what it says of anything else. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OperationName } from "../../src/index.ts";
+import type { OperationName } from "../../src/effect.ts";
 import { operation } from "../../src/client/operations.ts";
 import { exchange, clientFor } from "../support/client.ts";
 import { requests } from "../support/requests.ts";

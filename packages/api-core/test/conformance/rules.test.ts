@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkInput } from "../../src/contract.ts";
-import type { OperationName } from "../../src/index.ts";
+import type { OperationName } from "../../src/effect.ts";
 import { clientFor, exchange, failureOf } from "../support/client.ts";
 import { expectFault, expectRight, faultsOf } from "../support/faults.ts";
 import { requests } from "../support/requests.ts";
@@ -206,7 +206,7 @@ describe("a wrong request", () => {
         "createPayout: currency must be a three-letter currency code, such as USD; " +
         'amount must be a decimal amount above zero in plain notation, such as "100.00". createPayout was not sent.',
     });
-    const written = JSON.stringify(error) + String(error) + (error.stack ?? "");
+    const written = JSON.stringify(error) + error.message + (error.stack ?? "");
     expect(written).not.toContain(secret);
     expect(written).not.toContain("4000001234567");
     expect(server.connections()).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultAssumptions, isPaymentsError } from "../../src/index.ts";
+import { defaultAssumptions, isPaymentsError } from "../../src/effect.ts";
 import { operationNames } from "../../src/client/client-shape.ts";
 import { operation } from "../../src/client/operations.ts";
 import { parseResponse } from "../../src/client/parse-response.ts";

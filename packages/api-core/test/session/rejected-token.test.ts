@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { answers } from "../support/responses.ts";
-import { isPaymentsError } from "../../src/index.ts";
+import { isPaymentsError } from "../../src/effect.ts";
 import { anyOperation, clientFor, failureOf } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { type Answer, refusal, type Reply, startServer } from "../support/server.ts";

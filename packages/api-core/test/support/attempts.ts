@@ -1,5 +1,5 @@
 import { Effect, Metric } from "effect";
-import type { OperationName } from "../../src/index.ts";
+import type { OperationName } from "../../src/effect.ts";
 
 /** What the client's own histogram says of an operation's requests that ended so. */
 export const attemptsOf = (operation: OperationName, outcome: string): number =>

@@ -1,13 +1,7 @@
 import { expect } from "vitest";
 import type { ClientSettings } from "../../src/client/config.ts";
-import {
-  type CallOptions,
-  isPaymentsError,
-  type OperationName,
-  type PaymentsError,
-  type PromiseClient,
-  createClient,
-} from "../../src/index.ts";
+import { isPaymentsError, type OperationName, type PaymentsError } from "../../src/effect.ts";
+import { type CallOptions, createClient, type PromiseClient } from "../../src/index.ts";
 import type { RequestOptions } from "../../src/client/call-options.ts";
 import type { PaymentsClientShape } from "../../src/client/client-shape.ts";
 import type { Effect } from "effect";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Fault, OperationName } from "../../src/index.ts";
+import type { Fault, OperationName } from "../../src/effect.ts";
 import { checkInput } from "../../src/contract.ts";
 import { requests } from "./requests.ts";
 

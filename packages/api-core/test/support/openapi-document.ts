@@ -3,7 +3,7 @@ import { PaymentsApi } from "../../src/contract.ts";
 import { defaultAssumptions } from "../../src/contract/default-assumptions.ts";
 import { payoutNames } from "../../src/contract/payouts.ts";
 import { assumedNames } from "../../src/contract/wire-names.ts";
-import type { OperationName } from "../../src/index.ts";
+import type { OperationName } from "../../src/effect.ts";
 import { isRecord, lookUp } from "../../src/values.ts";
 import { type Documentation, readDocumentation } from "./contract-documentation.ts";
 import { describeOperations } from "./describe-operations.ts";

@@ -1,4 +1,4 @@
-import type { Input, OperationName } from "../../src/index.ts";
+import type { Input, OperationName } from "../../src/effect.ts";
 
 /** One right request of every operation, written from the service's document. */
 export const requests: { readonly [Name in OperationName]: Input<Name> } = {

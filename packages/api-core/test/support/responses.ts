@@ -1,4 +1,4 @@
-import type { OperationName } from "../../src/index.ts";
+import type { OperationName } from "../../src/effect.ts";
 import { type Reply, success } from "./server.ts";
 
 const page = (item: Readonly<Record<string, unknown>>): Reply =>

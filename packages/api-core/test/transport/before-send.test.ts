@@ -6,7 +6,7 @@ import {
   operationNames,
   PaymentsClient,
   Unavailable,
-} from "../../src/index.ts";
+} from "../../src/effect.ts";
 import { operation } from "../../src/contract.ts";
 import { answers } from "../support/responses.ts";
 import { anyEffect, settingsFor } from "../support/client.ts";

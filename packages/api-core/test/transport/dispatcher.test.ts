@@ -9,7 +9,7 @@ import {
   type RetryHandler,
 } from "undici";
 import { type ClientSettings, makeClientOptions } from "../../src/client/config.ts";
-import { BeforeSend, PaymentsClient } from "../../src/index.ts";
+import { BeforeSend, PaymentsClient } from "../../src/effect.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { anyOperation, clientFor, failureOf, settingsFor } from "../support/client.ts";
 import { requests } from "../support/requests.ts";

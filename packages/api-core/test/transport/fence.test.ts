@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Effect } from "effect";
 import { describe, expect, it } from "vitest";
 import { Agent } from "undici";
-import { BeforeSend, type ClientSettings, PaymentsClient, Unavailable } from "../../src/index.ts";
+import { BeforeSend, type ClientSettings, PaymentsClient, Unavailable } from "../../src/effect.ts";
 import { makeCertificate, tlsFiles } from "../support/certificates.ts";
 import { settingsFor } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
@@ -48,11 +48,10 @@ const pay = async (
     // As a ledger takes its time.
     yield* Effect.promise(() => sleep(20));
     if (fence === "commits") return void order.push("committed");
-    return yield* new Unavailable({
-      operation: "createPayout",
-      carriedOut: "no",
-      message: "overtaken",
-    });
+    const message = "overtaken";
+    return yield* Effect.fail(
+      new Unavailable({ operation: "createPayout", carriedOut: "no", message }),
+    );
   });
   const outcome = await PaymentsClient.use((client) =>
     Effect.result(client.createPayout(requests.createPayout)),

@@ -2,7 +2,7 @@ import { it } from "@effect/vitest";
 import { Clock, Effect, Fiber, Result } from "effect";
 import { TestClock } from "effect/testing";
 import { describe, expect } from "vitest";
-import { type ClientSettings, PaymentsClient } from "../../src/index.ts";
+import { type ClientSettings, PaymentsClient } from "../../src/effect.ts";
 import { lookUp } from "../../src/values.ts";
 import type { WireRequest, WireResponse } from "../../src/client/send.ts";
 import { requests } from "../support/requests.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OperationName } from "../../src/index.ts";
+import type { OperationName } from "../../src/effect.ts";
 import { answers } from "../support/responses.ts";
 import { attemptsOf } from "../support/attempts.ts";
 import { anyOperation, clientFor, failedExchange, failureOf } from "../support/client.ts";

@@ -1,4 +1,4 @@
-import { redact } from "@durable-payments/client";
+import { redact } from "@durable-payments/client/effect";
 import { isRecord } from "@durable-payments/client/values";
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import * as Option from "effect/Option";

@@ -5,7 +5,7 @@
  * One person decides alone, so a decision reaches no further than the words of which somebody is asked: what a setting lists
  * is changed there, and a word that no payout shows is a slip of the pen.
  */
-import type { Assumptions } from "@durable-payments/client";
+import type { Assumptions } from "@durable-payments/client/effect";
 import {
   type DecidedWord,
   type MoneyState,

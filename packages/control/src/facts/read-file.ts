@@ -1,4 +1,4 @@
-import { didYouMean, type Fault } from "@durable-payments/client";
+import { didYouMean, type Fault } from "@durable-payments/client/effect";
 import { operation } from "@durable-payments/client/contract";
 import { cleanText, isRecord } from "@durable-payments/client/values";
 import { CsvError, type Info, parse } from "csv-parse";

@@ -3,7 +3,7 @@ import {
   type Fault,
   firstFaults,
   type OperationName,
-} from "@durable-payments/client";
+} from "@durable-payments/client/effect";
 import { checkInput } from "@durable-payments/client/contract";
 import {
   canonicalDecimal,

@@ -1,4 +1,4 @@
-import type { Assumptions } from "@durable-payments/client";
+import type { Assumptions } from "@durable-payments/client/effect";
 import { isRecord, lookUp } from "@durable-payments/client/values";
 import type { Decision, RecordedWrite, WriteRow } from "@durable-payments/ledger";
 import { mergePatch, patchedFields } from "@durable-payments/protocol";

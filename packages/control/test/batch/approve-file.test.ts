@@ -1,6 +1,6 @@
 // Who approves a file sees first whom it pays, and approves that: each row in the log of its own workflow id, where alone it
 // permits a send.
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { batchLogId, type Ledger, openLedger } from "@durable-payments/ledger";
 import { UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

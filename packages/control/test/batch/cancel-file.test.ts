@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger, type WriteRow } from "@durable-payments/ledger";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

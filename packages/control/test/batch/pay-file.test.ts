@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger } from "@durable-payments/ledger";
 import { requestTerms } from "@durable-payments/protocol";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

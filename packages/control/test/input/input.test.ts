@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { expect, test } from "vitest";
 import { checkId, planPayout, warningsOf } from "../../src/rules/input.ts";

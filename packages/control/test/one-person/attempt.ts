@@ -1,4 +1,4 @@
-import { type CreateBeneficiaryInput, defaultAssumptions } from "@durable-payments/client";
+import { type CreateBeneficiaryInput, defaultAssumptions } from "@durable-payments/client/effect";
 import { canonicalDecimal, isRecord } from "@durable-payments/client/values";
 import type { PayoutInput, Workflows } from "@durable-payments/protocol";
 import { nudgeSignal, VOUCHER } from "@durable-payments/protocol/calls";

@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import type { Decision } from "@durable-payments/ledger";
 import { readFailure } from "@durable-payments/protocol/failures";
 import { ActivityFailure, ApplicationFailure, RetryState } from "@temporalio/common";

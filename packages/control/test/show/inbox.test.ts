@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
 import { decideWord } from "../../src/actions/words.ts";

@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger, type WriteRow } from "@durable-payments/ledger";
 import { requestTerms, type Workflows } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";

@@ -1,4 +1,4 @@
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger } from "@durable-payments/ledger";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
 // A loss of Temporal's database on real servers, and the procedure of docs/restore.md by the real command line.
-import { defaultAssumptions } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { formatAmount } from "@durable-payments/client/decimal";
 import { OPEN_RUNS } from "@durable-payments/protocol";
 import { runApp } from "@durable-payments/tools/testing";

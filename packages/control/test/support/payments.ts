@@ -1,4 +1,5 @@
-import { createClient, defaultAssumptions } from "@durable-payments/client";
+import { createClient } from "@durable-payments/client";
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import type { Simulator } from "@durable-payments/simulator";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { planPayout } from "../../src/rules/input.ts";

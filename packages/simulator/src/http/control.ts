@@ -1,4 +1,4 @@
-import { faultsText } from "@durable-payments/client";
+import { faultsText } from "@durable-payments/client/effect";
 import { faultsOf } from "@durable-payments/client/settings";
 import { Refusal, REFUSAL_CODE } from "@durable-payments/client/contract";
 import { Effect, Option, Schema } from "effect";

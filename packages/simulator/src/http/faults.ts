@@ -1,4 +1,4 @@
-import { operationNames } from "@durable-payments/client";
+import { operationNames } from "@durable-payments/client/effect";
 import { REFUSAL_CODE } from "@durable-payments/client/contract";
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest";
 import { Effect, Schema } from "effect";

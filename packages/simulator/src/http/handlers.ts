@@ -1,4 +1,4 @@
-import type { Input, OperationName, Output } from "@durable-payments/client";
+import type { Input, OperationName, Output } from "@durable-payments/client/effect";
 import { SUCCESS_CODE } from "@durable-payments/client/contract";
 import { Effect, Layer } from "effect";
 import { HttpServerResponse } from "effect/http";

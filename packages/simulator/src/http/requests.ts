@@ -1,4 +1,4 @@
-import { defaultAssumptions, faultsText } from "@durable-payments/client";
+import { defaultAssumptions, faultsText } from "@durable-payments/client/effect";
 import { faultsOf } from "@durable-payments/client/settings";
 import { fromWire, PaymentsApi, Refusal, REFUSAL_CODE } from "@durable-payments/client/contract";
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest";

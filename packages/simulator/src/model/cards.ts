@@ -8,7 +8,7 @@ import type {
   ListCardholdersInput,
   UpdateCardInput,
   WithdrawFromCardInput,
-} from "@durable-payments/client";
+} from "@durable-payments/client/effect";
 import { BigDecimal } from "effect";
 import { randomInt, randomUUID } from "node:crypto";
 import { fits, pageOf } from "./lists.ts";

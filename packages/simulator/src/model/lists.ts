@@ -1,4 +1,4 @@
-import type { ListTransactionsInput, Transaction } from "@durable-payments/client";
+import type { ListTransactionsInput, Transaction } from "@durable-payments/client/effect";
 import { ACCOUNT_NAME } from "./money.ts";
 import type { RecordOf } from "./records.ts";
 import type { Unit } from "./unit.ts";

@@ -1,4 +1,4 @@
-import type { Input } from "@durable-payments/client";
+import type { Input } from "@durable-payments/client/effect";
 import { formatAmount, iso4217Digits } from "@durable-payments/client/decimal";
 import { BigDecimal, Option } from "effect";
 import { createHash, randomUUID } from "node:crypto";

@@ -3,7 +3,7 @@ import type {
   CreatePayoutInput,
   Input,
   UpdateBeneficiaryInput,
-} from "@durable-payments/client";
+} from "@durable-payments/client/effect";
 import { PayerSchema } from "@durable-payments/client/contract";
 import { randomUUID } from "node:crypto";
 import type { RecordOf } from "./records.ts";

@@ -1,5 +1,10 @@
 import { formatAmount } from "@durable-payments/client/decimal";
-import type { CreatePayoutInput, Input, ListPayoutsInput, Payout } from "@durable-payments/client";
+import type {
+  CreatePayoutInput,
+  Input,
+  ListPayoutsInput,
+  Payout,
+} from "@durable-payments/client/effect";
 import { BigDecimal } from "effect";
 import { randomUUID } from "node:crypto";
 import { fits, isWithin, pageOf } from "./lists.ts";

@@ -1,5 +1,5 @@
 import { defineOperation, makePaymentsActivities } from "@durable-payments/activities";
-import { PaymentsClient } from "@durable-payments/client";
+import { PaymentsClient } from "@durable-payments/client/effect";
 import { type Ledger, openLedger } from "@durable-payments/ledger";
 import { accountHash, trackerId, type Workflows } from "@durable-payments/protocol";
 import { VOUCHER } from "@durable-payments/protocol/calls";

@@ -1,4 +1,4 @@
-import type { Assumptions } from "@durable-payments/client";
+import type { Assumptions } from "@durable-payments/client/effect";
 import { cleanTexts, keyFault } from "@durable-payments/client/values";
 import type { PayoutInput } from "@durable-payments/protocol";
 import { createHash, hash } from "node:crypto";

@@ -1,4 +1,4 @@
-import type { Assumptions } from "@durable-payments/client";
+import type { Assumptions } from "@durable-payments/client/effect";
 import { endAmong, type NewDecision, wasNeverStarted } from "@durable-payments/ledger";
 import { setTimeout as sleep } from "node:timers/promises";
 import { paidBy } from "../start-request.ts";

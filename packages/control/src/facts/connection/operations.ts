@@ -1,9 +1,5 @@
-import {
-  type ClientOptions,
-  type InvalidSettings,
-  createClient,
-  type PromiseClient,
-} from "@durable-payments/client";
+import { createClient, type PromiseClient } from "@durable-payments/client";
+import type { ClientOptions, InvalidSettings } from "@durable-payments/client/effect";
 import { messageOf } from "@durable-payments/client/values";
 import { openTextSeal } from "@durable-payments/codec";
 import {

@@ -14,7 +14,7 @@ import {
   rereadApiKey,
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
-import { InvalidSettings } from "@durable-payments/client";
+import { InvalidSettings } from "@durable-payments/client/effect";
 import {
   endStateOf,
   type EndOfRun,

@@ -1,4 +1,4 @@
-import { type ClientOptions, NotAuthenticated } from "@durable-payments/client";
+import { type ClientOptions, NotAuthenticated } from "@durable-payments/client/effect";
 import { isRecord, messageOf } from "@durable-payments/client/values";
 import { type Delivery, notifierId, testNotificationUpdate } from "@durable-payments/protocol";
 import {

@@ -1,0 +1,32 @@
+/**
+ * The client of the payment service for Effect, with layers for settings, `Config` and tests, and the words in which the
+ * packages of this repository speak of requests and times. It needs `effect` and `undici`.
+ *
+ * @module @durable-payments/client/effect
+ */
+export type * from "./types.ts";
+export { defaultAssumptions } from "./contract/default-assumptions.ts";
+export { didYouMean, faultsText, firstFaults } from "./contract/faults.ts";
+export type { Endpoints } from "./contract/payments-api.ts";
+export { isUnsetTime, readTime, type TimeSpan } from "./contract/times.ts";
+export type { ListOptions, RequestOptions } from "./client/call-options.ts";
+export { BeforeSend, operationNames, type PaymentsClientShape } from "./client/client-shape.ts";
+export type { ClientOptions } from "./client/config.ts";
+export {
+  InvalidRequest,
+  InvalidSettings,
+  isPaymentsError,
+  NotAuthenticated,
+  OutcomeUnknown,
+  type PaymentsError,
+  RateLimited,
+  Refused,
+  Unavailable,
+  UnexpectedAnswer,
+} from "./client/errors.ts";
+export { PaymentsClient } from "./client/payments-client.ts";
+export { isSensitiveField, redact } from "./client/redact.ts";
+export { NoResponse } from "./client/no-response.ts";
+export type { WireRequest, WireResponse } from "./client/send.ts";
+export { Transport } from "./client/transport.ts";
+export { clientSecondsUntilExpiry, currentApiKey } from "./credentials.ts";
