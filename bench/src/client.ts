@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startChild } from "./child.ts";
-import { bundleClient } from "./client/bundle.ts";
+import { buildClient, clientPath } from "./client/build.ts";
 import type { ContenderName, Read } from "./client/contenders.ts";
 import type { Cost, ReadTask } from "./client/processes.ts";
 import { type BenchContext, interleave } from "./rounds.ts";
@@ -25,28 +25,25 @@ const contendersFile = fileURLToPath(new URL("client/contenders.ts", import.meta
 const cwd = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The µs of CPU of a fresh process: a command, a test, a function in the cloud. */
-const starting = (script: string, env: NodeJS.ProcessEnv) => async () => {
+const starting = (script: string) => async () => {
   const measured = `const before = process.cpuUsage();
     ${script}
     const { system, user } = process.cpuUsage(before);
     console.log((system + user) / 1000);
     process.exit();`;
   const args = ["--conditions=@durable-payments/source", "--input-type=module", "--eval", measured];
-  return Number((await promisify(execFile)(process.execPath, args, { cwd, env })).stdout);
+  return Number((await promisify(execFile)(process.execPath, args, { cwd })).stdout);
 };
 
 const measureStarts = async (
   context: BenchContext,
-  bundle: string,
   baseUrl: string,
 ): Promise<ReadonlyArray<Row>> => {
-  const env = { ...process.env, BENCH_CLIENT: bundle };
-  const importing = (module: string) => starting(`await import(${JSON.stringify(module)});`, env);
+  const importing = (module: string) => starting(`await import(${JSON.stringify(module)});`);
   const calling = (name: ContenderName) =>
     starting(
       `const { contenders } = await import(${JSON.stringify(contendersFile)});
        await (await contenders[${JSON.stringify(name)}](${JSON.stringify(baseUrl)})).small();`,
-      env,
     );
   const rounds = context.quick ? 3 : 15;
   const compare = async (
@@ -64,7 +61,7 @@ const measureStarts = async (
     await compare(
       "client: import against stripe",
       { atMost: 0.8 },
-      { ours: importing(bundle), stripe: importing("stripe") },
+      { ours: importing(clientPath), stripe: importing("stripe") },
     ),
     await compare(
       "client: import and first call against stripe",
@@ -76,8 +73,8 @@ const measureStarts = async (
 
 /** Measures the client: imports and first calls, and CPU a request on loopback, the server in another process. */
 export const measureClient = async (context: BenchContext): Promise<ReadonlyArray<Row>> => {
-  context.progress("bundling the client");
-  const bundle = await bundleClient();
+  context.progress("building the client");
+  await buildClient();
   const serve = await startChild<object, { readonly baseUrl: string }>(
     "client/server-process.ts",
     [],
@@ -85,15 +82,13 @@ export const measureClient = async (context: BenchContext): Promise<ReadonlyArra
   );
   const { baseUrl } = await serve({});
   const start = (name: ContenderName) =>
-    startChild<ReadTask, Cost>("client/processes.ts", [name, baseUrl], context, {
-      BENCH_CLIENT: bundle,
-    });
+    startChild<ReadTask, Cost>("client/processes.ts", [name, baseUrl], context);
   const clients = {
     ours: await start("ours"),
     undici: await start("undici"),
     stripe: await start("stripe"),
   };
-  const rows = [...(await measureStarts(context, bundle, baseUrl))];
+  const rows = [...(await measureStarts(context, baseUrl))];
   for (const read of ["small", "list"] as const) {
     const count = reads[read].count / (context.quick ? 10 : 1);
     const task = { read, count, concurrency: CONCURRENCY };

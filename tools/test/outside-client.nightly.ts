@@ -17,8 +17,7 @@ const TYPES = ["typescript@5.9", "@types/node@22"];
 
 /** Each client fails; the error is of a class of the other entry. */
 const BOTH = `
-import { createClient } from "@durable-payments/client";
-import { InvalidRequest as OfPromises } from "@durable-payments/client/effect";
+import { createClient, InvalidRequest as OfPromises } from "@durable-payments/client";
 import { InvalidRequest as OfEffect, PaymentsClient } from "@durable-payments/client/effect";
 import { Effect } from "effect";
 

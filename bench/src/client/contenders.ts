@@ -1,5 +1,5 @@
 import { ITEMS, PAYOUT_ID } from "./answers.ts";
-import { bundlePath } from "./bundle.ts";
+import { clientPath } from "./build.ts";
 
 /** The two reads that are measured. */
 export type Read = "small" | "list";
@@ -34,9 +34,8 @@ const page = { page_num: 1, page_size: ITEMS };
 export const contenders: Readonly<Record<ContenderName, (baseUrl: string) => Promise<Contender>>> =
   {
     ours: async (baseUrl) => {
-      // As it is published: see bundle.ts.
       const { createClient } = (await import(
-        bundlePath
+        clientPath
       )) as typeof import("@durable-payments/client");
       const client = createClient(settings(baseUrl));
       return {
