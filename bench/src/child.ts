@@ -10,9 +10,11 @@ export const startChild = async <Task extends object, Reading>(
   file: string,
   args: ReadonlyArray<string>,
   { defer, signal }: Pick<BenchContext, "defer" | "signal">,
+  env: NodeJS.ProcessEnv = {},
 ): Promise<Child<Task, Reading>> => {
   const child = execaNode(fileURLToPath(new URL(file, import.meta.url)), args, {
     nodeOptions: ["--conditions=@durable-payments/source"],
+    env,
     ipc: true,
     buffer: false,
     stdin: "ignore",

@@ -12,18 +12,7 @@ export { isUnsetTime, readTime, type TimeSpan } from "./contract/times.ts";
 export type { ListOptions, RequestOptions } from "./client/call-options.ts";
 export { BeforeSend, operationNames, type PaymentsClientShape } from "./client/client-shape.ts";
 export type { ClientOptions } from "./client/config.ts";
-export {
-  InvalidRequest,
-  InvalidSettings,
-  isPaymentsError,
-  NotAuthenticated,
-  OutcomeUnknown,
-  type PaymentsError,
-  RateLimited,
-  Refused,
-  Unavailable,
-  UnexpectedAnswer,
-} from "./client/errors.ts";
+export * from "./client/errors.ts";
 export { PaymentsClient } from "./client/payments-client.ts";
 export { isSensitiveField, redact } from "./client/redact.ts";
 export { NoResponse } from "./client/no-response.ts";

@@ -7,16 +7,5 @@
  */
 export type * from "./types.ts";
 export type { CallOptions, StreamOptions } from "./client/call-options.ts";
-export {
-  InvalidRequest,
-  InvalidSettings,
-  isPaymentsError,
-  NotAuthenticated,
-  OutcomeUnknown,
-  type PaymentsError,
-  RateLimited,
-  Refused,
-  Unavailable,
-  UnexpectedAnswer,
-} from "./client/errors.ts";
+export * from "./client/errors.ts";
 export { createClient, type PromiseClient } from "./client/promise-client.ts";
