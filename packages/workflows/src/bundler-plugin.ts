@@ -17,7 +17,7 @@ const withTarget = (rule: Rule): Rule => {
   return { ...rule, use: { ...rule["use"], options: { ...options, jsc } } };
 };
 
-/** In a checkout the bundler has to read the packages' sources, as Node does: their build may be older. */
+/** In a checkout, the bundler must read the packages' sources, as Node does: their build may be older. */
 const conditions = import.meta.filename.endsWith(".ts")
   ? { conditionNames: ["@durable-payments/source", "..."] }
   : {};
@@ -27,7 +27,7 @@ const interceptorPaths = ["pass-trace", "early-answer"].map((name) =>
   fileURLToPath(import.meta.resolve(`@durable-payments/workflows/${name}`)),
 );
 
-/** How {@link paymentsBundler} is to bundle. */
+/** Options of {@link paymentsBundler}. */
 export interface PaymentsBundlerOptions {
   /**
    * Modules, by path or name, without state of a run outside of workflow functions. They are loaded once for all runs of

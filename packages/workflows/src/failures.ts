@@ -39,31 +39,31 @@ const failureOf = (type: FailureType) =>
 /** A request has missing, unknown or wrong fields: nothing was sent. */
 export class InvalidRequest extends failureOf(failureTypes.invalidRequest) {}
 
-/** The service said no: it had no effect. */
+/** The service refused the request, which had no effect. `message` has the reason. */
 export class Refused extends failureOf(failureTypes.refused) {}
 
-/** A person has ended the run: nothing more is sent. */
+/** A person has stopped the workflow id: nothing more is sent under it. Earlier requests may have succeeded. */
 export class Ended extends failureOf(failureTypes.ended) {}
 
 /** A person has rejected the payment: it was not sent. */
 export class Rejected extends failureOf(failureTypes.rejected) {}
 
-/** Another request of the step succeeded. */
+/** Another request of the step, or of its key, has succeeded: nothing was sent by this one. */
 export class AlreadyCarriedOut extends failureOf(failureTypes.alreadyCarriedOut) {}
 
-/** The service made it twice: a person has to look. */
+/** The service made two results for one step. `message` and the log (`show ID --log`) have both ids: ask it to reverse one. */
 export class MadeTwice extends failureOf(failureTypes.madeTwice) {}
 
-/** The amount is above the worker's limit: it was not sent. */
+/** The amount is above a limit of the account or of the worker: it was not sent. */
 export class OverLimit extends failureOf(failureTypes.overLimit) {}
 
 /** The payout ended without being paid. */
 export class PayoutFailed extends failureOf(failureTypes.payoutFailed) {}
 
-/** The payout was open at the end of the wait: the money may still leave. */
+/** The payout was open at the end of the wait, and may still complete: do not pay again. */
 export class PayoutStillOpen extends failureOf(failureTypes.payoutStillOpen) {}
 
-/** The service shows another amount, currency or payee of the payout than was sent. */
+/** The service shows a payout whose amount, currency or payee differs from the request. */
 export class PayoutDiffers extends failureOf(failureTypes.payoutDiffers) {}
 
 /** The identity of the cardholder was not verified. */

@@ -67,7 +67,7 @@ const install = () => {
     fault: undefined as Error | undefined,
   };
   const { nudged } = state;
-  // Anybody may send a signal, with any content: it is parsed, and only has steps look again.
+  // Anyone may send a signal, with any content. So it is parsed, and only makes steps read the ledger again.
   setHandler(nudgeSignal, (nudge: unknown) => {
     const steps: unknown = isRecord(nudge) ? nudge["steps"] : undefined;
     if (!Array.isArray(steps)) state.nudges += 1;
@@ -109,7 +109,7 @@ export const failTask = (message: string): never => {
   throw state.fault;
 };
 
-/** Returns how often a step was nudged: if the number grew, the step looks again. */
+/** Returns how often a step was nudged. If the number has grown, the step reads the ledger again. */
 export const nudgesOf = ({ nudged, nudges }: RunState, step: string): number =>
   nudges + (nudged.get(step) ?? 0);
 
@@ -125,24 +125,24 @@ export const refuseFaults = (...input: Parameters<typeof inputFaults>): void => 
   if (faults.length > 0) throw new InvalidRequest(`${faults.join("; ")}. Nothing was sent.`);
 };
 
-/** What Temporal names in each run of a Schedule. */
+/** Search attribute that Temporal sets in each run of a Schedule. */
 const SCHEDULED_BY = defineSearchAttributeKey("TemporalScheduledById", "KEYWORD");
 
 /** The time that a Schedule adds to the id of each run that it starts. */
 const FIRED = /-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** Parts that programs put into ids that nobody else has: a UUID, a time of day, milliseconds since 1970. */
+/** Parts by which programs make an id unique: a UUID, a time of day, milliseconds since 1970. */
 const UNIQUE =
   /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\d{4}-?\d\d-?\d\dT\d\d|(?<!\d)[12]\d{12}(?!\d)/i;
 
 /**
- * Returns whether an id may be another one in the next run that is to do the same. The id of a root that no Schedule
- * started is as unique as what it is for.
+ * Returns whether the next run for the same payment may have another id. The id of a root that no Schedule started is as
+ * lasting as the payment that it names.
  */
 const isChanging = (id: string, rootId: string): boolean =>
   UNIQUE.test(FIRED.test(rootId) ? id : id.replaceAll(rootId, ""));
 
-/** Returns why another run like this one would make the same again, under an id of its own. */
+/** Returns why another run like this one would make the same payment again, under another id. */
 const whyRepeated = (isContinued: boolean, rootId: string): string | undefined => {
   const { parent, typedSearchAttributes, workflowId } = workflowInfo();
   const schedule = typedSearchAttributes.get(SCHEDULED_BY);
@@ -173,7 +173,7 @@ export const identity = () => {
     voucher: voucherOf({ ...info, memo: info.memo, startTime: info.startTime.getTime() }),
   };
 };
-/** Facts about a run that each of its writes names. */
+/** Facts about a run that each of its writes passes on. */
 export type Identity = ReturnType<typeof identity>;
 
 /**

@@ -9,8 +9,10 @@ import { undo } from "../steps/write.ts";
 const currency = "USD";
 
 /**
- * Creates or takes the cardholder, waits for the identity check and for the funds, and issues the card.
+ * Creates the cardholder or takes an existing one, waits for the identity check and for the funds, and issues the card.
  *
+ * @param input the cardholder or its id, and the card; `card_limit` is a decimal string in USD.
+ * @returns the ids of cardholder, card and balance.
  * @throws InvalidRequest, Refused, NotVerified, NotFunded, and the other failures of `issueCard`.
  */
 export async function onboardCardholder(

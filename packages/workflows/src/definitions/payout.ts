@@ -5,8 +5,10 @@ import { checkRequests, createBeneficiary, createPayout } from "../steps/operati
 import { awaitPayout } from "../steps/waits.ts";
 
 /**
- * Creates or takes the beneficiary, creates the payout, and waits until it has completed.
+ * Creates or reuses the beneficiary, creates the payout, and waits until it has completed.
  *
+ * @param input the payout, with a beneficiary or the id of one; amounts are decimal strings. A run without its fields fails.
+ * @returns the id and the status of the payout; amount and currency as the service shows them.
  * @throws InvalidRequest, Refused, PayoutFailed, PayoutStillOpen, and the other failures of `createPayout`.
  */
 export async function payout(input: PayoutInput): Promise<PayoutResult> {

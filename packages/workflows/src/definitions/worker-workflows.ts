@@ -14,7 +14,7 @@ import { refuseFaults } from "../run.ts";
 import { activity } from "../steps/write.ts";
 
 /**
- * Checks the worker's prerequisites for each of its accounts: the service accepts the sign-in, and the ledger answers. It
+ * Checks the worker's prerequisites for each of its accounts: the service accepts the sign-in, and the ledger responds. It
  * moves no money. Temporal's worker controller runs it as the gate of a rollout.
  */
 export async function checkWorker({ accounts }: CheckWorkerInput = {}): Promise<void> {
@@ -58,14 +58,14 @@ export async function tracker(input: TrackerInput): Promise<void> {
  */
 export async function notifier(state?: NotifierState): Promise<void> {
   const { notify } = proxyActivities<PaymentsActivities>({
-    // As for the tracker.
+    // The same as for the tracker.
     startToCloseTimeout: "1 day",
     heartbeatTimeout: "10 seconds",
     retry: { initialInterval: "1 second", maximumInterval: "1 minute" },
     summary: "Look for what has happened, and post it",
   });
   const { sendTestNotification } = proxyActivities<PaymentsActivities>({
-    // Somebody waits for the answer.
+    // A person waits for the result.
     startToCloseTimeout: "15 seconds",
     retry: { maximumAttempts: 1 },
     summary: "Post one test notification",

@@ -14,7 +14,7 @@ export interface MoneyOptions extends StepOptions {
 
 /** How a beneficiary is created. */
 export interface BeneficiaryOptions extends StepOptions {
-  /** If the answer is lost: create it again, or ask a person. Default: `resend`. */
+  /** If the response is lost: create the beneficiary again, or ask a person. Default: `resend`. */
   readonly whenLost?: "resend" | "ask";
   /** False: creates a new beneficiary even if the ledger knows one for the same account. */
   readonly reuse?: false;
@@ -101,14 +101,18 @@ const moneyOperation =
     );
   };
 
-// The activity returns an answer only with the id of the result.
+// The activity returns a response only with the id of the result.
 const withId = <Made extends Fields>(made: Promise<Fields>): Promise<Made> => made as Promise<Made>;
 
 /**
  * Creates a payout, exactly once. It completes later: see `awaitPayout`.
  *
- * @param request without its key, which follows from the workflow id and the step.
- * @throws Refused, InvalidRequest, OverLimit, Rejected, Ended, AlreadyCarriedOut
+ * @param request with the service's field names, without its key, which follows from the workflow id and the step. `amount`
+ *   is a decimal string, such as `"250.00"`.
+ * @returns the id of the payout, and the other fields that the ledger keeps; a repeated call returns the same. After the
+ *   ledger was pruned, it returns the id alone.
+ * @throws InvalidRequest, OverLimit and Rejected if nothing was sent; Refused if it had no effect; Ended, AlreadyCarriedOut
+ *   and MadeTwice.
  * @example
  * ```ts
  * const payout = await createPayout({ ...deposit, beneficiary_id }, { step: "deposit" });
@@ -117,9 +121,11 @@ const withId = <Made extends Fields>(made: Promise<Fields>): Promise<Made> => ma
 export const createPayout = moneyOperation<Input<"createPayout">, CreatedPayout>("createPayout");
 
 /**
- * Creates a beneficiary, or takes the known one for the same account, holder and bank.
+ * Creates a beneficiary, or reuses the one that the ledger has for the same account, holder and bank.
  *
- * @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut
+ * @param request the account of the payee, with the service's field names.
+ * @returns the id of the beneficiary. Account numbers are not returned.
+ * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut, MadeTwice
  */
 export const createBeneficiary = (
   request: Input<"createBeneficiary">,
@@ -132,33 +138,47 @@ export const createBeneficiary = (
     }),
   );
 
-/** Changes a beneficiary. @throws Refused, InvalidRequest, Ended */
+/**
+ * Changes the fields of a beneficiary that the request has. It is safe to repeat.
+ *
+ * @returns the id of the beneficiary.
+ * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
+ */
 export const updateBeneficiary = writeOperation<Input<"updateBeneficiary">>("updateBeneficiary");
 
 /**
  * Creates a cardholder, exactly once. The identity check comes later: see `awaitVerification`.
  *
- * @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut
+ * @param request the person, with the service's field names.
+ * @returns the id of the cardholder.
+ * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut, MadeTwice
  */
 export const createCardholder = writeOperation<
   Input<"createCardholder">,
   Fields & { readonly card_holder_id: string }
 >("createCardholder");
 
-/** Removes a cardholder. @throws Refused, InvalidRequest, Ended */
+/**
+ * Removes a cardholder, which cannot be undone. It is safe to repeat: a cardholder who is already removed counts as done.
+ *
+ * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
+ */
 export const removeCardholder = writeOperation<Input<"removeCardholder">>("removeCardholder");
 
 /**
- * Issues a card with its initial recharge, exactly once. The step's name is its operation: `createCard`.
+ * Issues a card, exactly once, and charges its limit to the USD balance. The step is named after its operation: `createCard`.
  *
- * @throws Refused, InvalidRequest, OverLimit, Rejected, Ended, AlreadyCarriedOut
+ * @param request `card_limit` is a decimal string in USD, such as `"100.00"`: the amount that is loaded onto the card.
+ * @returns the id and the status of the card. Its number is not returned.
+ * @throws InvalidRequest, OverLimit and Rejected if nothing was sent; Refused if it had no effect; Ended, AlreadyCarriedOut
+ *   and MadeTwice.
  */
 export const issueCard = moneyOperation<Input<"createCard">, IssuedCard>("createCard");
 
 /**
- * Names a card, which also proves that it exists: the service has no list of cards.
+ * Sets the name of a card, which also proves that the card exists: the service has no list of cards.
  *
- * @throws Refused if the service does not know the card.
+ * @throws Refused if the service does not know the card; InvalidRequest, Ended and AlreadyCarriedOut.
  */
 export const confirmCard = (
   { card_id }: Pick<IssuedCard, "card_id">,
@@ -170,18 +190,38 @@ export const confirmCard = (
     options,
   );
 
-/** Withdraws from a card to its balance, exactly once. @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut */
+/**
+ * Withdraws an amount from a card to the USD balance, exactly once.
+ *
+ * @param request `amount` is a decimal string in USD. No step returns the `card_number` that it needs. Without a keyring,
+ *   Temporal's history shows that number.
+ * @throws InvalidRequest, OverLimit and Rejected if nothing was sent; Refused if it had no effect; Ended, AlreadyCarriedOut
+ *   and MadeTwice.
+ */
 export const withdrawFromCard = moneyOperation<Input<"withdrawFromCard">, Fields>(
   "withdrawFromCard",
 );
 
-/** Changes a card. @throws Refused, InvalidRequest, Ended */
+/**
+ * Changes the name of a card. It is safe to repeat.
+ *
+ * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
+ */
 export const updateCard = writeOperation<Input<"updateCard">>("updateCard");
 
-/** Cancels a card. @throws Refused, InvalidRequest, Ended */
+/**
+ * Cancels a card, which cannot be undone; the service refunds the rest to the balance. A card that is already cancelled
+ * counts as done.
+ *
+ * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
+ */
 export const cancelCard = writeOperation<Input<"cancelCard">>("cancelCard");
 
-/** Freezes a card. @throws Refused, InvalidRequest, Ended */
+/**
+ * Freezes a card: the service has no operation to unfreeze it. A card that is already frozen counts as done.
+ *
+ * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
+ */
 export const freezeCard = writeOperation<Input<"freezeCard">>("freezeCard");
 
 /**

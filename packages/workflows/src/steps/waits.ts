@@ -69,7 +69,7 @@ const waitFor = <Seen extends { readonly outcome: string }>(
   const { waits } = state;
   const id = waitActivityId(name, thing);
   const underWay = waits.get(id);
-  // Kept under an id that contains the kind.
+  // The id contains the kind of the wait, so the type of its result is known: this permits the cast.
   if (underWay !== undefined) return underWay as Promise<Seen>;
   const call = (mode: Mode, how: ActivityOptions): Promise<Seen> =>
     awaited.call(mode, {
@@ -77,7 +77,7 @@ const waitFor = <Seen extends { readonly outcome: string }>(
       retry: { initialInterval: "1 second", backoffCoefficient: 1 },
       ...how,
     });
-  /** Funds change, and the service refuses what they do not cover; "open" says nothing that could be wrong later. */
+  /** Results that the next write reports. Not those of funds, which may change, and not "open", which proves nothing. */
   const believe = (outcome: string): void => {
     waits.delete(id);
     if (name === WAIT.balance || outcome === "open") return;
@@ -127,8 +127,8 @@ const factsOfWait = (step: string, reason: string) => [{ operation: step, step, 
  * @param payout as `createPayout` returned it.
  * @param options how long it waits. Default: 30 days.
  * @returns the payout as the service shows it.
- * @throws PayoutFailed if it was not paid; PayoutStillOpen at the end of `within`, after which the money may still
- *   leave; PayoutDiffers if the service shows another amount, currency or payee.
+ * @throws PayoutFailed if it was not paid; PayoutStillOpen at the end of `within`: the payout may still complete;
+ *   PayoutDiffers if the service shows another amount, currency or payee.
  * @example
  * ```ts
  * await awaitPayout(await createPayout(request), { within: "5 days" });
@@ -170,9 +170,11 @@ export const awaitPayout = (
 };
 
 /**
- * Waits until the identity of a cardholder is verified.
+ * Waits until the identity of a cardholder is verified. It costs one activity, however long it waits.
  *
+ * @param cardholder as `createCardholder` returned it.
  * @param options how long it waits. Default: 7 days.
+ * @returns the id of the cardholder, with the outcome `verified`.
  * @throws NotVerified if the check has failed, or is open at the end of `within`.
  */
 export const awaitVerification = (
@@ -207,9 +209,10 @@ interface Balance {
 }
 
 /**
- * Ensures that the account has a balance in a currency: takes the existing one, or creates it.
+ * Ensures that the account has a balance in a currency: reads the existing one, or creates it.
  *
  * @param currency ISO 4217 code, such as `USD`.
+ * @returns the id of the balance, and the available amount as a decimal string.
  * @throws Refused if the service has no balance in that currency and creates none.
  */
 export const ensureBalance = (
@@ -240,12 +243,12 @@ const createBalance = (currency: string, account: string | undefined) =>
   );
 
 /**
- * Waits until a balance holds an amount; creates the balance if there is none. Nothing is reserved: a send that
- * follows may still be refused.
+ * Waits until a balance holds an amount; creates a missing balance. Nothing is reserved: a later send may still be
+ * refused.
  *
- * @param needed the amount as a decimal string, and the currency: a payout's request, say.
+ * @param needed the amount as a decimal string, and the currency: for example, the request of a payout.
  * @param options how long it waits. Default: 30 days.
- * @returns the balance as it was seen.
+ * @returns the balance as the last reading showed it.
  * @throws NotFunded at the end of `within`; Refused if the service has no balance in that currency.
  */
 export const awaitFunds = (

@@ -246,7 +246,7 @@ const send = (
   const request = given.request as Fields;
   const summary = [step, moneyIn(request)].filter(Boolean).join(": ");
   const { account, key } = called;
-  /** Beliefs that the last call has compared with the ledger. */
+  /** Received results that the last call has compared with the ledger. */
   let compared = state.believed;
   const believe = (outcome: Pick<Believed, "ids" | "outcome">) => {
     const of = { step, operation, ...(account && { account }), ...(key && { key }) };
@@ -254,7 +254,7 @@ const send = (
   };
   const call = (mode: Mode) => {
     compared = mode.mode === undefined ? state.believed : [];
-    // The activity of each write has this type, that of an operation of your own, too.
+    // The activities of all writes share this type, also those of own operations.
     const write = activityOf(operation as "createPayout", called, summary);
     return write({
       ...callOf(step, called, run),
@@ -290,7 +290,7 @@ const send = (
 /**
  * Sends a write exactly once, however often its activity runs: the step's row of the ledger has its outcome.
  *
- * @returns the kept part of the service's answer.
+ * @returns the fields of the service's response that the ledger keeps.
  */
 export const sendWrite = (
   write: Write,
@@ -311,8 +311,8 @@ export const sendWrite = (
  * A step without a result stays unchanged; an unknown outcome is reconciled first. It also works in a cancelled run.
  *
  * @param step name of the step: its operation, unless it was named.
- * @param options its key; and the account of a step that an earlier run of the workflow id has called. Default: that of
- *   the call.
+ * @param options the step's key; and its account, if an earlier run of the workflow id has called it. Default: the account
+ *   of the call.
  * @throws CannotBeUndone if the operation cannot be undone, or the step was sent for another account; Refused if the
  *   service does not undo it.
  * @example
