@@ -4,20 +4,20 @@ import type { DataConverter } from "@temporalio/common";
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 
-/** The same bundle as that of a worker with the plugin: it has the workflows of payments and the user's. */
+/** The plugin makes the bundle of a worker: the workflows of payments and of the user. */
 const plugins = [paymentsPluginIn({ environment: {}, skipsTime: false }, {})];
 
-/** What of a data converter runs in the workflow sandbox. */
+/** The parts of a data converter that run in the workflow sandbox. */
 type ConverterPaths = Pick<DataConverter, "failureConverterPath" | "payloadConverterPath">;
 
 const made = new Map<string, Promise<WorkflowBundle>>();
 
-/** The module of the workflows that a test runs which names none. */
+/** The module of the workflows of a test that names none. */
 export const defaultWorkflows = (): string =>
   import.meta.resolve("@durable-payments/workflows/definitions");
 
 /**
- * Bundles workflows, once in a process: most of a test file's time would be that.
+ * Bundles workflows, once in a process: this takes most of the time of a test file.
  *
  * @param workflowsPath module that exports the workflows: a path, or the URL of a file.
  * @param use for a worker, or for a replay that shows lines of the sources.

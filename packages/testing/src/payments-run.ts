@@ -26,13 +26,13 @@ export type TestAnswer =
   | { readonly resend: true }
   | { readonly end: true };
 
-/** A run of a test. Each of its waits ends after the test's `waitLimitMs` with an error that says where the run stands. */
+/** A run of a test. Each wait ends after the test's `waitLimitMs`, with an error that describes the state of the run. */
 export interface PaymentsRun<W extends Workflow = Workflow> {
   readonly workflowId: string;
   /** The SDK's handle, for signals, queries and other calls. */
   readonly handle: WorkflowHandle<W>;
   /**
-   * Awaits its end; the server's time passes meanwhile, unless the run asks a person.
+   * Awaits its end. The server's time passes until then, unless the run waits for a person.
    *
    * @returns its result.
    * @throws WorkflowFailedError of the SDK if it fails; WaitedTooLong.
@@ -62,7 +62,7 @@ export interface PaymentsRun<W extends Workflow = Workflow> {
    * Waits as `approve` does, but rejects it.
    *
    * @param by name of the person.
-   * @param reason why, which the run fails with.
+   * @param reason the reason, with which the run fails.
    */
   readonly reject: (by: string, reason: string) => Promise<void>;
   /**
@@ -99,7 +99,7 @@ const LOOK_EVERY_MS = 20;
 const HOW = "a test";
 const REASON = "the test says so";
 
-/** Makes what a test does with a run of a handle; a child may not have been started yet. */
+/** Makes the functions of a run from its handle; a child may not have been started yet. */
 export const paymentsRun = <W extends Workflow>(
   context: RunContext,
   handle: WorkflowHandle<W>,
@@ -144,7 +144,7 @@ export const paymentsRun = <W extends Workflow>(
       return found as A;
     });
 
-  /** The time of a decision stands still: a person takes it while the run waits for nothing else. */
+  /** The clock stops while a run waits for a person: a decision takes no time. */
   const untilEnded = (signal: AbortSignal): Promise<void> =>
     clock.passUntil(async () => {
       for (;;) {

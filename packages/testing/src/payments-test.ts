@@ -23,7 +23,7 @@ import { pause, type ServerKind, startTestServer, type TestServer } from "./test
 export interface StartOptions {
   /** Default: a new one. */
   readonly workflowId?: string;
-  /** Who starts it, and so cannot approve it. Default: `the test`. */
+  /** Name of the person who starts the run, and so cannot approve it. Default: `the test`. */
   readonly startedBy?: string;
 }
 
@@ -63,32 +63,32 @@ export interface PaymentsTest extends AsyncDisposable {
   readonly runOf: <W extends Workflow = Workflow>(workflowId: string) => PaymentsRun<W>;
   /** The simulated service of each named account, by the names in the option `accounts`. */
   readonly accounts: Readonly<Record<string, Simulator>>;
-  /** Reads what the service holds: payouts, balances, cards, and how often each operation was asked for. */
+  /** Reads the records of the service: payouts, balances, cards, and the number of requests of each operation. */
   readonly service: () => Promise<ServiceBooks>;
   /** The ledger of this test, for functions of `durable-payments/start`. */
   readonly ledger: Ledger;
   /**
-   * Lets something go wrong with the next request: `fault("dropped", { operation: "createPayout" })`. {@link dispose}
+   * Breaks the next request: `fault("dropped", { operation: "createPayout" })`. {@link dispose}
    * rejects if that did not happen.
    */
   readonly fault: (kind: FaultKind, options?: FaultOptions) => Promise<void>;
-  /** Lets the service be another one than its document's: `temperament({ listLagMs: 3_000 })`. */
+  /** Changes behaviour that the service's documentation leaves open: `temperament({ listLagMs: 3_000 })`. */
   readonly temperament: (temperament: Temperament) => Promise<void>;
   /**
-   * Lets the worker crash once the service has carried out the next request to an operation, before the worker has the
-   * answer; another worker takes over. {@link dispose} rejects if that did not happen.
+   * Stops the worker once the service has executed the next request to an operation, before the worker has the
+   * response; another worker takes over. {@link dispose} rejects if that did not happen.
    */
   readonly crashAfter: (operation: OperationName) => Promise<void>;
   /** Ends the worker at once, and starts another one. */
   readonly restartWorker: () => Promise<void>;
   /** The time of the server and of the service, in milliseconds since 1970. */
   readonly now: () => Promise<number>;
-  /** Lets so much time pass, in no time if the server skips it: `sleep("3 days")`. */
+  /** Advances the clock of the server and of the service, at once if the server skips time: `sleep("3 days")`. */
   readonly sleep: (duration: Duration) => Promise<void>;
   /**
    * Replays the history of every run of this test against the code as it is now.
    *
-   * @param workflowsPath other code to replay them against, such as that of the next release.
+   * @param workflowsPath other code to replay them against, such as the next release.
    * @returns the workflow ids of the runs that were replayed.
    * @throws NotReplayable that shows the event of the history, and the line of the code, where the two differ.
    */
@@ -96,7 +96,7 @@ export interface PaymentsTest extends AsyncDisposable {
   /**
    * Ends the worker and the service, and the server if the test has started it.
    *
-   * @throws what went wrong meanwhile that no wait has shown.
+   * @throws any earlier error that no wait has shown.
    */
   readonly dispose: () => Promise<void>;
 }
@@ -107,7 +107,7 @@ const hashOf = ({ clientId, url }: Simulator): string => accountHash({ clientId,
 
 const DEFAULT_WAIT_LIMIT_MS = 10_000;
 
-/** How often it is asked whether the request has come after which the worker crashes. */
+/** Interval of the checks for the request after which the worker crashes. */
 const LOOK_EVERY_MS = 5;
 
 /** Returns a client whose `result()` lets the server's time pass, and which reads histories decoded. */
@@ -224,7 +224,7 @@ export const beginTest = async (
     });
     let isOver = false;
     const crashes: Array<Promise<void>> = [];
-    /** The service has carried the request out, and withholds the answer: the worker is ended meanwhile. */
+    /** The service has executed the request, and withholds the response until the worker is stopped. */
     const crashOnce = async (hasHappened: () => Promise<boolean>): Promise<void> => {
       while (!(await hasHappened())) {
         if (isOver) return;

@@ -9,7 +9,7 @@ import { randomUUID } from "node:crypto";
 import { bundleOf, defaultWorkflows } from "./bundles.ts";
 import type { ServerKind, TestServer } from "./test-server.ts";
 
-/** What of a worker's settings a test can have otherwise. */
+/** The settings of a worker that a test can change. */
 type WorkerSettings = Pick<
   PaymentsSettings,
   "approveAbove" | "assumptions" | "maxAmounts" | "operations"
@@ -22,35 +22,35 @@ export interface PaymentsTestOptions extends WorkerSettings {
    * `durable-payments/workflows`.
    */
   readonly workflowsPath?: string;
-  /** Your own activities, by name. Default: none beside those of payments. */
+  /** Your own activities, by name. Default: none. */
   readonly activities?: object;
   /** The server: a kind of it, or the result of `startTestServer`. Default: `time-skipping`. */
   readonly server?: ServerKind | TestServer;
   /**
-   * How the simulated service behaves: `{ settleAfter: "3 days", balances: { USD: "100.00" } }`. Its clock is that of the
-   * server. Default: payouts settle after three seconds.
+   * How the simulated service behaves: `{ settleAfter: "3 days", balances: { USD: "100.00" } }`. It uses the
+   * server's clock. Default: payouts settle after three seconds.
    */
   readonly simulator?: Omit<SimulatorOptions, "clock" | "host" | "port" | "stateFile">;
   /** Names of further accounts, each with a simulated service of its own that behaves alike: `["eu"]`. Default: none. */
   readonly accounts?: ReadonlyArray<string>;
   /**
-   * How the worker and the client of the test encode payloads and failures: that of your workers, such as
-   * `encryptedDataConverter` of `durable-payments/codec`. Default: not at all, whatever the environment says.
+   * Encodes payloads and failures in the worker and the client of the test: the converter of your workers, such as
+   * `encryptedDataConverter` of `durable-payments/codec`. Default: none; the environment is ignored.
    */
   readonly dataConverter?: DataConverter;
-  /** How long one wait of the test may take in real time, in milliseconds. Default: 10,000. */
+  /** Longest real time of one wait of the test, in milliseconds. Default: 10,000. */
   readonly waitLimitMs?: number;
 }
 
 /** Options of a test whose server runs. */
 export type RunningTestOptions = PaymentsTestOptions & { readonly server: TestServer };
 
-/** A worker keeps to the budget of sign-ins by the computer's clock: it must not need one for each hour that is skipped. */
+/** The budget of sign-ins follows the computer's clock, so skipped hours must not need new tokens. */
 const LONG_TOKEN = "36500 days";
 
 const NAMESPACE = "default";
 
-/** The service is in this process: what takes longer is a fault that the test has ordered. */
+/** The service is in this process: only a fault of the test takes longer. */
 const REQUEST_TIMEOUT_MS = 1_000;
 
 /**
@@ -118,7 +118,7 @@ export class TestBench {
     else await this.ledger.pin(NAMESPACE);
   }
 
-  /** Ends the worker at once: what it has begun is given up, and what it knew is gone. */
+  /** Ends the worker at once: its work in progress and its memory are lost. */
   async end(): Promise<void> {
     const ended = this.#worker;
     this.#worker = undefined;
@@ -193,7 +193,7 @@ export class TestBench {
     await Promise.all(this.#simulators.map(([, service]) => service.stop()));
   }
 
-  /** The ledger as the worker has it: always that of the test that runs. */
+  /** The ledger of the running test, behind one object that the worker keeps. */
   #current(isKilled: () => boolean): Ledger {
     const lost = () => Promise.reject(new Error("The worker was killed."));
     return new Proxy({} as Ledger, {

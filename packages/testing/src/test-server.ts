@@ -10,14 +10,14 @@ export type { ServerKind } from "@durable-payments/protocol/test-server";
 export interface TestClock {
   /** Milliseconds since 1970, by the server. */
   readonly now: () => Promise<number>;
-  /** The same as it was known last, at once: for what cannot wait for the server's answer. */
+  /** The last known time, without asking the server: for callers that cannot wait. */
   readonly known: () => number;
-  /** Lets so much of the server's time pass; of what falls due, each thing at its time. */
+  /** Advances the server's clock; timers fire in order. */
   readonly sleep: (duration: Duration) => Promise<void>;
   /**
    * Lets the server's time pass until something has happened.
    *
-   * @param hasHappened is asked before each step, the longest of which is a day.
+   * @param hasHappened is called before each step; a step is a day at most.
    */
   readonly passUntil: (hasHappened: () => Promise<boolean>) => Promise<void>;
 }
@@ -29,17 +29,17 @@ const LONGEST_STEP_MS = 24 * 60 * 60_000;
 const LOOK_EVERY_MS = 20;
 
 /**
- * So much time passes in one wait. The server ends a run after ten years, and a run that waits for a signal would have got
- * there at once: while a client awaits a result, the SDK lets the server skip to whatever is due next, however far off.
+ * Longest time that passes in one wait. While a client awaits a result, the server skips to the next event, however far
+ * off. A run that waits for a signal would be ended at once, by the server's limit of ten years.
  */
 const MOST_PASSED_MS = 2 * 365 * LONGEST_STEP_MS;
 
-/** Waits for so long by the computer's clock. */
+/** Waits in real time. */
 export const pause = (milliseconds: number): Promise<void> => sleepInRealTime(milliseconds);
 
 /** Makes the clock of a server of the SDK's test environment. */
 const testClockOf = (environment: TestWorkflowEnvironment): TestClock => {
-  // The server ends as soon as two sleeps overlap: it takes that for a fault.
+  // The server ends if two sleeps overlap: it treats that as a bug.
   let last: Promise<unknown> = Promise.resolve();
   /** How far the server's time is ahead of the computer's. */
   let ahead = 0;
@@ -87,8 +87,8 @@ export interface TestServer {
   readonly environment: TestWorkflowEnvironment;
   readonly clock: TestClock;
   /**
-   * Puts a new server in its place, as a test does that leaves runs open: their activities would keep the time of a server
-   * that skips waiting for all tests to come.
+   * Replaces the server by a new one, after a test that leaves runs open: their activities would stop the skipping of time
+   * in all later tests.
    *
    * @throws CannotStartServer, as everything here does from then on.
    */

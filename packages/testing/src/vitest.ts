@@ -6,11 +6,11 @@ import { startTestServer, type TestServer } from "./test-server.ts";
 /** A download of the server, and the first bundle of the workflows, take their time. */
 const START_WITHIN_MS = 120_000;
 
-/** A wait ends so much before Vitest ends the test, whose error would not describe the run. */
+/** Waits end this long before Vitest's timeout: our error describes the run, and Vitest's does not. */
 const BEFORE_TIMEOUT_MS = 2_500;
 
 const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
-  // Each property is that of the test that runs, of which the type is PaymentsTest.
+  // Reads each property of the running test, so the type is right.
   new Proxy({} as PaymentsTest, {
     get: (_, name): unknown => {
       // It is not a promise, as `await` asks.
@@ -27,8 +27,8 @@ const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
 
 /**
  * Tests payment workflows in Vitest. Await it once in a file or a `describe`: one server and one worker for all of its
- * tests, and for each test a service and a ledger of its own. A wait of a test ends shortly before Vitest's `testTimeout`,
- * with an error that describes the run. Not for tests that run at once (`test.concurrent`).
+ * tests, and a service and a ledger for each test. A wait of a test ends shortly before Vitest's `testTimeout`,
+ * with an error that describes the run. Not for concurrent tests (`test.concurrent`).
  *
  * @param options as those of `createPaymentsTest`.
  * @returns the parts of the test that runs, for use in tests and hooks.
