@@ -11,7 +11,7 @@ import { Runtime } from "@temporalio/worker";
 import { ManagedRuntime, Redacted, Result } from "effect";
 import { CannotStart, type WorkerSettings } from "./settings.ts";
 
-/** An account with the service as a worker works for it. */
+/** An account with the service, as a worker serves it. */
 export interface Account {
   /** Undefined for the one without a name. */
   readonly name: string | undefined;
@@ -22,13 +22,13 @@ export interface Account {
   readonly runtime: PaymentsRuntime;
 }
 
-/** The accounts of a worker; the first one is that of the base queue. */
+/** The accounts of a worker; the first account uses the base queue. */
 export type Accounts = readonly [Account, ...ReadonlyArray<Account>];
 
 /** A send, and the one after a new sign-in: tokens expire in the middle of a run. */
 const LEAST_ATTEMPTS = 2;
 
-/** A call that has to wait longer gives its activity slot back: Temporal retries it when its turn has come. */
+/** A call that would wait longer gives up its activity slot: Temporal retries it later. */
 const LONGEST_WAIT_MS = 5_000;
 
 /** The client writes to the worker's log. */

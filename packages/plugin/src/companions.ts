@@ -38,14 +38,14 @@ interface AccountActivities {
   readonly perSecond: number | undefined;
 }
 
-/** What companions are made of. */
+/** The parts that companions are made from. */
 export interface CompanionsOptions {
   /** The user's worker, as it was created. */
   readonly worker: Worker;
   /** The options that it was created with. */
   readonly options: WorkerOptions;
   readonly connection: NativeConnection;
-  /** The first is that of the base queue and of batches. */
+  /** The first uses the base queue, and the queue of batches. */
   readonly accounts: readonly [AccountActivities, ...ReadonlyArray<AccountActivities>];
   /** The part of the rate that batches may use. */
   readonly batchShare: number;

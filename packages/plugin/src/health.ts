@@ -77,7 +77,7 @@ export const pollersCheck =
     return verdict("pollers", others.length === 0 ? undefined : others.join(", "));
   };
 
-/** Checks whether Temporal answers, and lets this worker in. */
+/** Checks whether Temporal responds, and accepts this worker. */
 export const temporalCheck = (client: Client, closed: AbortSignal): Check => {
   const { namespace } = client.options;
   const ask = () =>
@@ -92,9 +92,9 @@ export const ledgerCheck = (ledger: Ledger, closed: AbortSignal): Check =>
   withinAMinute("ledger", () => ledger.check(), messageOf, closed);
 
 /**
- * Checks whether the service has refused the last sign-in of an account. A service that does not answer does not make
- * the worker unready. A refused key is tried again after a minute, as all workers share its sign-ins; another key at
- * once.
+ * Checks whether the service has refused the last sign-in of an account. A service that does not respond does not
+ * make the worker unready. A refused key is tried again after a minute, because all workers share its sign-ins; a new key
+ * is tried at once.
  */
 export const signInCheck = (
   { name, options, runtime }: Pick<Account, "name" | "options" | "runtime">,
@@ -171,7 +171,7 @@ const answerTo = async (
 export interface HealthListener {
   /** Where it listens, as `HOST:PORT`. */
   readonly address: string;
-  /** Sets the sources of its answers; checks stop asking when the signal aborts. */
+  /** Sets the sources of its responses; checks stop when the signal aborts. */
   readonly watch: (make: (closed: AbortSignal) => Watched) => void;
   /** Ends the checks and all connections. */
   readonly close: () => void;

@@ -1,4 +1,4 @@
-// For the packages of this project alone: no part of what users can rely on.
+// For the packages of this project alone, not for users.
 export { errorText, loggingOf, logLine } from "./logger.ts";
 export { showTemporalExpiry } from "./metrics.ts";
 export { paymentsPluginIn } from "./payments-plugin.ts";

@@ -33,7 +33,7 @@ export const trackerOf = (
   args: [{ account, name }],
   staticSummary: "Completes waits for payouts, identity checks and funds",
   staticDetails:
-    "Moves no money. It reads the service's lists on behalf of all waiting runs, notifies runs of answers, and remembers the last entry of the ledger. Workers keep it running. You can terminate it at any time: a worker starts it again within a minute. docs/how-it-works.md",
+    "Moves no money. It reads the service's lists on behalf of all waiting runs, notifies runs of answers, and remembers the last entry of the ledger. Workers keep it running. Do not terminate it between a restore of the ledger and recover. At any other time a worker starts it again within a minute. docs/how-it-works.md",
 });
 
 /** Returns how the notifier of a task queue is started. */
@@ -49,7 +49,7 @@ export const notifierOf = (taskQueue: string): WorkflowStartOptions<Workflows["n
 /** A tracker or notifier that was terminated runs again after this time. */
 const ENSURED_EVERY_MS = 60_000;
 
-/** Has a workflow run on the queue of this worker, unless workers poll the queue on which it runs already. */
+/** Starts a workflow on the queue of this worker, unless it runs on a queue that workers poll. */
 export const ensure = async <Type extends "tracker" | "notifier">(
   client: Client,
   type: Type,
@@ -66,7 +66,7 @@ export const ensure = async <Type extends "tracker" | "notifier">(
   await start();
 };
 
-/** Does something now and every minute until `signal` aborts. No payment depends on it; so a failure is a warning only. */
+/** Calls a function now and every minute until `signal` aborts. No payment depends on it, so a failure is only a warning. */
 export const everyMinute = async (
   signal: AbortSignal,
   work: () => Promise<void>,
@@ -85,8 +85,8 @@ export const everyMinute = async (
 };
 
 /**
- * A tracker that nobody has worked for this time is one of an account that left the settings. It is longer than a rolling
- * restart: meanwhile workers with and without the account exist, and its tracker must not start and end in turn.
+ * A tracker without an attempt for this time belongs to an account that left the settings. The time is longer than a rolling
+ * restart, in which workers with and without the account exist: its tracker must not start and end in turn.
  */
 const UNSERVED_MS = 10 * 60_000;
 

@@ -25,7 +25,7 @@ const DESCRIPTIONS = {
   payments_waits: "Waits for the service by kind",
   payments_wait_oldest_seconds: "How long the oldest wait for the service has been open",
   payments_questions:
-    "What waits for a person: questions, approvals, also of files and limits, and what stands still",
+    "Items that wait for a person: questions, approvals, also of files and limits, and blocked payments",
   payments_question_amount: "Money of the questions and approvals that a person has not answered",
   payments_question_oldest_seconds: "How long the oldest question to a person has been open",
   payments_recent_failures:
@@ -62,7 +62,7 @@ type OpenFile = Pick<Batch, "createdAt" | "state">;
 
 const OPEN = ["uploading", "reading", "needsApproval", "approved"] as const;
 
-/** Shows what is open of one account; with zeros, so that an alert sees the end of what it fired for. */
+/** Writes the open items of one account, also zeros, so that an alert sees the end of its cause. */
 const showAccount = (
   { failures, state, waits, writes }: Overview,
   files: ReadonlyArray<OpenFile>,
@@ -109,7 +109,7 @@ const ATTENTION = [
   "unserved",
 ] as const satisfies ReadonlyArray<AttentionKind>;
 
-/** Shows what else only a person can mend of one account; with zeros. */
+/** Writes the blocked payments of one account, also zeros. */
 const showAttention = (
   items: ReadonlyArray<Attention>,
   state: Overview["state"],
@@ -148,7 +148,7 @@ const showExpiry = (seconds: SecondsUntilExpiry, labels: Labels, add: AddGauge):
 /** The connection to Temporal belongs to the program that runs the worker. */
 let temporalExpiry: (() => SecondsUntilExpiry) | undefined;
 
-/** Says how to find out when the credentials of the connection to Temporal expire. */
+/** Explains how to find out when the credentials of the connection to Temporal expire. */
 export const showTemporalExpiry = (secondsUntilExpiry: () => SecondsUntilExpiry): void => {
   temporalExpiry = secondsUntilExpiry;
 };
@@ -166,7 +166,7 @@ const readSdkMetrics = async (): Promise<string> => {
   return response.text();
 };
 
-/** A source that fails leaves the rest of the metrics as they are. */
+/** A failed source does not affect the other metrics. */
 const orNothing = async <A>(look: () => Promise<A>): Promise<A | undefined> => {
   try {
     return await look();
@@ -176,10 +176,10 @@ const orNothing = async <A>(look: () => Promise<A>): Promise<A | undefined> => {
   }
 };
 
-/** However often it is scraped, the ledger is asked once in this time. */
+/** The ledger is read once in this time, however often Prometheus scrapes. */
 const LOOK_EVERY_MS = 15_000;
 
-/** Longer than Prometheus is usually told to wait between two scrapes. */
+/** Longer than the usual interval between two scrapes of Prometheus. */
 const LEASE_MS = 120_000;
 
 /** Metrics that a process records, and that users may have recorded under names of their own. */

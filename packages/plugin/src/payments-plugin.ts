@@ -25,7 +25,7 @@ import { vouchingInterceptor } from "./vouching.ts";
 const processes = new WeakMap<PaymentsPlugin, WorkerProcess>();
 
 /**
- * Makes a plugin with another environment than that of this process, or for a server that skips waiting.
+ * Makes a plugin with an environment other than this process's, or for a server that skips time.
  *
  * @param settings as those of {@link PaymentsPlugin}.
  * @throws CannotStart for an invalid setting.
@@ -40,8 +40,8 @@ export const paymentsPluginIn = (
 };
 
 /**
- * A plugin of the Temporal SDK by which a worker runs payments, each exactly once, together with its own workflows
- * and activities.
+ * A plugin of the Temporal SDK. With it, a worker runs payments, each exactly once, together with its own workflows and
+ * activities.
  *
  * It adds the activities of payments to a worker, runs the workers of the further task queues (`payments/batch`, and
  * `payments@NAME` of each named account) as long as the worker runs, opens the ledger, and keeps the tracker (and, with
@@ -94,7 +94,7 @@ export class PaymentsPlugin
     });
   }
 
-  /** Has the SDK log as the settings say, if its Runtime is not installed yet. Called by the SDK. */
+  /** Configures the log of the SDK, if its Runtime is not installed yet. Called by the SDK. */
   configureNativeConnection(options: NativeConnectionOptions): NativeConnectionOptions {
     logAsSet(orCannotStart(() => readSettings(this.#process.environment)));
     return options;
@@ -123,7 +123,7 @@ export class PaymentsPlugin
    * @throws CannotStart
    */
   async configureWorker(own: WorkerOptions): Promise<WorkerOptions> {
-    // On the connection and on the worker it is called twice.
+    // The SDK calls it once for the connection and once for the worker.
     if (this.#preparedOf(Object.values(own.activities ?? {})) !== undefined) return own;
     const prepared = await prepareWorker(own, this.#settings, this.#process, this);
     for (const activity of Object.values(prepared.activities)) {

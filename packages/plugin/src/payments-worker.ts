@@ -60,9 +60,9 @@ type Environment = WorkerProcess["environment"];
 type DataConverter = NonNullable<WorkerOptions["dataConverter"]>;
 
 /**
- * Returns the data converter that a worker or a client is given, or else that of the settings.
+ * Returns the data converter of a worker's or client's options, or else the converter of the settings.
  *
- * @throws CannotStart if that of the settings cannot be used.
+ * @throws CannotStart if the converter of the settings cannot be used.
  */
 export const converterOf = (
   given: { readonly dataConverter?: DataConverter; readonly namespace?: string },
@@ -71,7 +71,7 @@ export const converterOf = (
   given.dataConverter ??
   orCannotStart(() => readDataConverter(settings, given.namespace ?? "default"));
 
-/** Does something with the ledger. @throws CannotStart if it cannot be used. */
+/** Uses the ledger. @throws CannotStart if it cannot be used. */
 const withLedger = async <A>(work: () => Promise<A>): Promise<A> => {
   try {
     return await work();
@@ -107,9 +107,9 @@ const openLedgerOf = async (
     }
   });
 
-/** Returns a ledger that can be used as soon as another one is opened. */
+/** Returns a ledger whose methods are those of another one, once that is open. */
 const onceOpened = (opened: () => Ledger | undefined): Ledger =>
-  // Each property is that of the open ledger.
+  // Reads each property of the open ledger.
   new Proxy({} as Ledger, {
     get: (_, name): unknown => {
       const ledger = opened();
@@ -136,7 +136,7 @@ const compareLedger = async (
   );
 };
 
-/** What Temporal's worker controller for Kubernetes sets; it counts if ours are not set. */
+/** Variables that Temporal's worker controller for Kubernetes sets; they count if ours are not set. */
 const OF_CONTROLLER = ["TEMPORAL_DEPLOYMENT_NAME", "TEMPORAL_WORKER_BUILD_ID"] as const;
 
 /** Reads the version of the deployment that a worker belongs to; options of its own count alone. */
@@ -219,7 +219,7 @@ export const prepareWorker = async (
   process: WorkerProcess,
   plugin: BundlerPlugin,
 ): Promise<PreparedWorker> => {
-  // As it is now: what has been checked counts, though the program sets the variables of another worker meanwhile.
+  // A copy: the checked values count, even if the program then sets the variables of another worker.
   const environment = { ...process.environment };
   const read = readWorkerSettings(settings, environment);
   const { namespace = "default", taskQueue } = given;
@@ -243,7 +243,7 @@ export const prepareWorker = async (
   const close = async (ledger: Ledger | undefined) => {
     if (process.ledger === undefined) await ledger?.close();
   };
-  // It is only checked here, and opened again by `run`: if the worker cannot be created, nobody would close it.
+  // It is only checked here, and opened again by `run`: otherwise it would stay open if the worker cannot be created.
   await close(await open());
   let opened: Ledger | undefined;
   const ledger = onceOpened(() => opened);

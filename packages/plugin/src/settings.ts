@@ -24,7 +24,7 @@ export class CannotStart extends Error {
    */
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    // A program that does not catch it prints the stack: its lines help nobody who runs a worker.
+    // A program that does not catch it prints the stack, whose lines do not help an operator.
     this.stack = `${this.name}: ${message}`;
   }
 }
@@ -56,7 +56,7 @@ export interface PaymentsSettings
   readonly operations?: OwnOperations;
   /**
    * Address at which the worker answers `/livez`, `/readyz` and `/metrics` (with those of the SDK, if the `Runtime` has
-   * an exporter for Prometheus): a port of 127.0.0.1, or `HOST:PORT`; port 0 is any free one. Default: none.
+   * an exporter for Prometheus): a port of 127.0.0.1, or `HOST:PORT`; port 0 picks a free port. Default: none.
    */
   readonly healthAddress?: string | number;
   /** Called once when the worker polls all its task queues, for a readiness check or a line in a log. Default: nothing. */
@@ -68,11 +68,11 @@ export interface WorkerProcess {
   /** Environment variables, for settings that are left out. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /**
-   * Whether the Temporal server skips waiting, as one for tests does. Then no tracker is kept running and waits
-   * poll: a tracker's activity lasts for hours, for which the server would wait.
+   * Whether the Temporal server skips time, as a server for tests does. Then no tracker is kept running, and waits
+   * poll: a tracker's activity lasts for hours, and the server would wait for it.
    */
   readonly skipsTime: boolean;
-  /** A ledger that is open already, and stays open: of a test that reads it, too. */
+  /** An open ledger, which stays open: for a test that reads it as well. */
   readonly ledger?: Ledger;
 }
 

@@ -20,7 +20,7 @@ export interface Tracing {
   readonly close: () => Promise<void>;
 }
 
-/** Longest time that the collector may take for one answer; then nothing is exported for a minute. */
+/** Longest time for a response of the collector; after that, nothing is exported for a minute. */
 const ANSWER_WITHIN = "5 seconds";
 const CLOSE_WITHIN_MS = "2000";
 
@@ -61,7 +61,7 @@ const isWait = (error: unknown): boolean =>
     : error instanceof Error && error.name === "CompleteAsyncError";
 
 /**
- * Leaves the type of an error in spans, and neither its message nor its stack, which may repeat what was sent. Lines
+ * Keeps the type of an error in spans, but not its message or its stack, which may repeat the request. Lines
  * of the log, which Effect adds to spans, are left out, too.
  */
 const withoutTexts = (tracer: Tracer.Tracer): Tracer.Tracer =>
@@ -83,7 +83,7 @@ const withoutTexts = (tracer: Tracer.Tracer): Tracer.Tracer =>
     },
   });
 
-/** Gives up on a collector that does not answer, and warns once of each outage. */
+/** Gives up on a collector that does not respond, and warns once of each outage. */
 const exportingClient = (endpoint: string, warn: (message: string) => void) => {
   const { host } = new URL(endpoint);
   let hasWarned = false;
@@ -180,7 +180,7 @@ const attributesOf = (info: Info) => ({
 /**
  * Makes the interceptor that gives each attempt of an activity a span, within the trace of its run.
  *
- * @param tracing that of the worker, undefined while it does not run.
+ * @param tracing the export of the worker; undefined while it does not run.
  */
 export const attemptSpans =
   (tracing: () => Tracing | undefined): ActivityInterceptorsFactory =>

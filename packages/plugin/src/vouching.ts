@@ -6,7 +6,7 @@ import {
   WorkflowIdReusePolicy,
 } from "@temporalio/client";
 
-/** What of a start decides whether its run can be the first of its id. */
+/** The options of a start that decide whether its run can be the first of its id. */
 type Start = {
   readonly [
     Name in "cronSchedule" | "memo" | "workflowIdConflictPolicy" | "workflowIdReusePolicy"
@@ -28,7 +28,7 @@ const canVouch = ({
 
 /**
  * Makes an interceptor of a client that vouches for the runs it starts as the first of their ids: their first payment
- * is sent at once. A known id is then refused, unless the start names a policy of its own, which is not vouched for.
+ * is sent at once. A known id is then refused. A start with a policy of its own is not vouched for.
  */
 export const vouchingInterceptor = (): WorkflowClientInterceptor => ({
   startWithDetails: (input, next) => {
