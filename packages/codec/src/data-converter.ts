@@ -7,7 +7,7 @@ import { type EncryptionSettings, makeEncryptionCodec } from "./encryption-codec
 import { InvalidDataConverter, KeysUnavailable } from "./key-provider.ts";
 import { openKeyring } from "./keyring.ts";
 
-/** Path of the module by which the messages and stacks of failures are encoded, for `bundleWorkflowCode`. */
+/** Path of the module that encodes the messages and stacks of failures, for `bundleWorkflowCode`. */
 export const failureConverterPath = fileURLToPath(
   import.meta.resolve("@durable-payments/codec/failure-converter"),
 );
@@ -30,7 +30,7 @@ export const encryptedDataConverter = (settings: EncryptionSettings): DataConver
   failureConverterPath,
 });
 
-/** Names how payloads are encoded, as the settings of an installation have it. */
+/** The encoding of payloads, as in the settings of an installation. */
 export interface EncodingSettings {
   /** Folder of keys: {@link openKeyring}. */
   readonly keyring?: string;
@@ -75,7 +75,7 @@ const readModule = (module: string, namespace: string): DataConverter => {
 };
 
 /**
- * Reads how payloads are encoded from settings, for workers and clients alike. The codecs of a module leave payloads of
+ * Reads the encoding of payloads from settings, for workers and clients. The codecs of a module leave payloads of
  * another encoding as they are. No key is read yet: {@link checkDataConverter}.
  *
  * @param settings a keyring, or a module.

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { type DataKey, type KeyProvider, UndecryptablePayload } from "./key-provider.ts";
 
-/** Data keys as a process uses them. */
+/** The data keys of a process. */
 export interface DataKeys {
   /** The data key that encrypts now. */
   readonly current: () => Promise<DataKey>;
@@ -10,17 +10,17 @@ export interface DataKeys {
 }
 
 /**
- * How long a data key is used and remembered. For so long a key that was removed may still decrypt in a process that has
- * used it.
+ * How long a data key is used and remembered. A removed key may still decrypt for
+ * this time in a process that has used it.
  */
 const LIFETIME_MS = 300_000;
-/** So many decrypted data keys are remembered at once. */
+/** Maximum number of decrypted data keys in memory. */
 const MOST_KEYS = 1000;
 /** NIST SP 800-38D, 8.3: at most 2^32 random nonces under one key. A batch of payloads counts as one use here. */
 const MOST_USES = 2 ** 20;
 
 /**
- * Keeps data keys, so that a wrapping key, which may be far away, is not asked for each payload.
+ * Keeps data keys, so that the key management service, which may be slow, is not called for each payload.
  *
  * @param provider of the wrapping keys.
  */
@@ -30,7 +30,7 @@ export const keepDataKeys = (provider: KeyProvider): DataKeys => {
     | undefined;
   const isUsable = (): boolean =>
     made !== undefined && made.uses < MOST_USES && performance.now() - made.at < LIFETIME_MS;
-  // An answer of the service that could not be encoded would be a lost one: a data key is used for its time.
+  // A response of the service that cannot be encoded is lost. So a data key is used for its whole time.
   const currentKeyId = async (): Promise<string> => {
     try {
       return await provider.currentKeyId();
@@ -39,7 +39,7 @@ export const keepDataKeys = (provider: KeyProvider): DataKeys => {
       return made.keyId;
     }
   };
-  // Concurrent tasks that need the same key ask once; what was rejected is asked again.
+  // Concurrent tasks that need the same key share one request; a rejected request is repeated.
   const unwrapped = new LRUCache<
     string,
     Uint8Array,

@@ -5,7 +5,7 @@ import { KeysUnavailable } from "./key-provider.ts";
 
 /** How {@link decodeMessage} treats a payload that its codec cannot decode. */
 export interface DecodeSettings {
-  /** Leave it as it is, rather than reject; if all keys are out of reach, it is rejected all the same. */
+  /** Keep it encoded instead of rejecting. If no key can be read at all, it is rejected anyway. */
   readonly keepUndecodable?: boolean;
 }
 

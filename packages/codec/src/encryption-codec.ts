@@ -8,9 +8,9 @@ import { type KeyProvider, UndecryptablePayload } from "./key-provider.ts";
 
 /** Settings of {@link makeEncryptionCodec}. */
 export interface EncryptionSettings {
-  /** The Temporal namespace: what was encrypted for one is not decrypted for another. */
+  /** The Temporal namespace: a payload of one namespace is not decrypted for another. */
   readonly namespace: string;
-  /** What wraps the data keys. */
+  /** The provider of the keys that wrap data keys. */
   readonly keys: KeyProvider;
 }
 

@@ -21,7 +21,7 @@ interface Keys {
   readonly byId: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The folder is taken to be as it was last read for this time. */
+/** The folder is read again after this time. */
 const REREAD_AFTER_MS = 1000;
 const SUFFIX = ".key";
 const KEY_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/;

@@ -1,12 +1,12 @@
 /**
- * The keys cannot be read: a folder is missing, a file is not a key, a service does not answer.
+ * The keys cannot be read: a folder is missing, a file is not a key, or a service does not respond.
  * Temporal retries the task that needs them; no run fails by it.
  */
 export class KeysUnavailable extends Error {
   override readonly name = "KeysUnavailable";
 }
 
-/** A payload was encrypted under a key that is missing. Restore the key, and it is read. */
+/** A payload was encrypted under a missing key. Once the key is restored, it can be read. */
 export class MissingKey extends Error {
   override readonly name = "MissingKey";
   /** Id of the key that is missing. */
@@ -28,7 +28,7 @@ export class UndecryptablePayload extends Error {
   override readonly name = "UndecryptablePayload";
 }
 
-/** The settings by which payloads are encoded are wrong. */
+/** The settings of the encoding of payloads are wrong. */
 export class InvalidDataConverter extends Error {
   override readonly name = "InvalidDataConverter";
 }
@@ -47,12 +47,12 @@ export interface DataKey {
  * Wraps data keys: a keyring in a folder, see {@link openKeyring}, or a key management service (KMS) such as
  * AWS KMS with `GenerateDataKey` and `Decrypt`.
  *
- * A rejection of any method ends the task that needs the key, which Temporal tries again: reject with
- * {@link MissingKey} for a key that is not there, and with {@link KeysUnavailable} otherwise.
+ * A rejection of any method ends the task that needs the key, and Temporal retries it. Reject with
+ * {@link MissingKey} for a missing key, and with {@link KeysUnavailable} otherwise.
  */
 export interface KeyProvider {
   /**
-   * Names the key that wraps new data keys. It is asked before each batch of payloads: answer from memory.
+   * Names the key that wraps new data keys. It is called before each batch of payloads, so return from memory.
    *
    * @returns its id, at most 64 letters, digits, points, underscores and hyphens.
    */
@@ -69,7 +69,7 @@ export interface KeyProvider {
    * Decrypts a data key.
    *
    * @param keyId of the key that wraps it.
-   * @param wrapped as {@link makeDataKey} gave it, or anything else that somebody has put in its place.
+   * @param wrapped as {@link makeDataKey} returned it. It may have been replaced by any bytes.
    * @returns its 32 bytes.
    */
   unwrap(keyId: string, wrapped: Uint8Array): Promise<Uint8Array>;

@@ -13,7 +13,7 @@ const boundTo = (keyId: string): string => `durable-payments data key\0${keyId}`
  * can be mounted as it is.
  *
  * @param folder its path.
- * @returns the keyring, which nothing has been read from yet.
+ * @returns the keyring; nothing was read from the folder yet.
  * @example
  * ```ts
  * const converter = encryptedDataConverter({ namespace: "payments", keys: openKeyring("/etc/payments/keys") });

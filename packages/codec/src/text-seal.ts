@@ -30,7 +30,7 @@ export const openTextSeal = (folder: string): TextSeal => {
     },
     open: (text) => {
       const { data, keyId } = SEALED.exec(text)?.groups ?? {};
-      // It was written before there was a keyring.
+      // It was written without a keyring.
       if (keyId === undefined || data === undefined) return text;
       const key = keyOf(keyId);
       try {

@@ -36,13 +36,13 @@ export interface CodecServerSettings {
   /** The namespace whose payloads are decoded. */
   readonly namespace: string;
   readonly dataConverter: DataConverter;
-  /** Addresses of Web UIs that browsers may ask from, such as `https://temporal.example.com`. */
+  /** Origins of the Web UIs whose pages may call the server, such as `https://temporal.example.com`. */
   readonly origins: ReadonlyArray<string>;
   readonly authenticate: Authenticate;
   readonly host: string;
-  /** Port 0 is any free one. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** Certificate and key in PEM; without them it answers this machine alone, unless a proxy ends TLS before it. */
+  /** Certificate and key in PEM. Without them, the server responds only to this machine, unless a proxy terminates TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly isBehindTlsProxy?: boolean;
   readonly log: (entry: CodecRequestEntry) => void;
@@ -50,7 +50,7 @@ export interface CodecServerSettings {
 
 /** A codec server that listens. */
 export interface CodecServer {
-  /** The endpoint as the Web UI takes it. */
+  /** The address to enter in the Web UI. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ const KEY_ID = "encryption-key-id";
 const HEADERS = "authorization, content-type, x-namespace";
 const CACHED_S = "600";
 
-/** An answer that says what is wrong. */
+/** A response with the error. */
 class Failed extends Error {
   readonly status: number;
 
@@ -157,7 +157,7 @@ const answerTo = async (
   return writePayloads(answered);
 };
 
-/** A wrongly encoded name cannot be that of a namespace. */
+/** A namespace has no name that is wrongly encoded. */
 const decodedName = (name: string): string => {
   try {
     return decodeURIComponent(name);
@@ -172,7 +172,7 @@ const failureOf = (error: unknown): Failed => {
   return new Failed(500, "The payloads could not be processed");
 };
 
-/** A browser lets a page of an allowed origin ask by these headers. */
+/** With these headers, a browser lets a page of an allowed origin call the server. */
 const allowOrigin = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -227,13 +227,13 @@ const handle = async (
 };
 
 /**
- * Starts a codec server, by which Temporal's Web UI and command line show payloads decoded: `POST /decode` and
- * `/encode`, or `/{namespace}/decode`, as Temporal's remote codec protocol has them. A payload that cannot be decoded is
- * answered as it was sent.
+ * Starts a codec server, so that Temporal's Web UI and command line show decoded payloads: `POST /decode` and
+ * `/encode`, or `/{namespace}/decode`, by Temporal's remote codec protocol. A payload that cannot be decoded is returned
+ * unchanged.
  *
- * @param settings whose payloads, who may ask, and where it listens.
+ * @param settings the namespace, the users, and the address to listen on.
  * @returns the server.
- * @throws CannotServe if it would answer other machines in plain text, or cannot listen.
+ * @throws CannotServe if it would respond to other machines in plain text, or cannot listen.
  */
 export const startCodecServer = async (settings: CodecServerSettings): Promise<CodecServer> => {
   const { host, isBehindTlsProxy = false, port, tls } = settings;

@@ -23,7 +23,7 @@ const SHOWN: ReadonlyArray<readonly [name: RegExp, value: RegExp]> = [
 const isShown = (name: string, value: string): boolean =>
   SHOWN.some(([field, like]) => field.test(name) && like.test(value));
 
-/** As a program names its fields; a map may have names of people in their place. */
+/** Names of fields in a program; the keys of a map may be names of people. */
 const FIELD_NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+|[A-Z][a-z0-9]*)*$/;
 const LONGEST_FIELD_NAME = 40;
 

@@ -15,7 +15,7 @@ export class CannotServe extends Error {
  */
 export const CODEC_ROLES = ["masked", "reader", "editor"] as const;
 
-/** Who asks the codec server. */
+/** A user of the codec server. */
 export interface CodecUser {
   readonly name: string;
   readonly role: (typeof CODEC_ROLES)[number];
@@ -101,12 +101,12 @@ const isOf = (claims: Claims, { group, subject }: Entry): boolean => {
 };
 
 /**
- * Reads who may ask the codec server from a file. It is read again at each request: a removed user has no access any
- * more.
+ * Reads the users of the codec server from a file. It is read again at each request, so a removed user loses access at
+ * once.
  *
- * @param file path of JSON: a list of users, each with `name`, `role`, and the `tokenSha256` of a token that was given to
- *   him, or the `subject` or `group` that a signed token names.
- * @param issuer who signs the tokens of users; without it only those of `tokenSha256` count.
+ * @param file path of JSON: a list of users, each with `name`, `role`, and the `tokenSha256` of a token that they have
+ *   received, or the `subject` or `group` that a signed token names.
+ * @param issuer signs the tokens of users; without it, only tokens with a `tokenSha256` count.
  * @returns the authentication of {@link startCodecServer}.
  * @throws CannotServe if the file cannot be read.
  */
