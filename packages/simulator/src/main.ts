@@ -9,7 +9,7 @@ import { startSimulator } from "./start-simulator.ts";
 const NAME =
   basename(process.argv[1] ?? "") === "payments-simulator" ? "payments-simulator" : "simulator";
 
-/** One line on why the simulator could not start. */
+/** Returns in one line why the simulator could not start. */
 const explain = (cause: unknown): string => {
   const reason = cause instanceof Error ? (cause.cause ?? cause) : cause;
   return reason instanceof Error && "code" in reason && reason.code === "EADDRINUSE"

@@ -8,9 +8,9 @@ import type { Temperament } from "./http/temperament.ts";
 export interface SimulatorOptions {
   /** Address to listen on; the control endpoint answers this machine only. Default 127.0.0.1. */
   readonly host?: string;
-  /** Port to listen on; 0, the default, for any that is free. */
+  /** Port to listen on. Default 0, which picks a free port. */
   readonly port?: number;
-  /** Client id that it accepts; an account of another one is another simulator. Default `simulator`. */
+  /** Client id that it accepts: one simulator is one account. Default `simulator`. */
   readonly clientId?: string;
   /** API key that it accepts. Default `simulator-key`. */
   readonly apiKey?: string;
@@ -22,20 +22,20 @@ export interface SimulatorOptions {
   readonly verifyAfter?: Duration.Input;
   /** How long a token is valid. Default 30 minutes. */
   readonly tokenLifetime?: Duration.Input;
-  /** How the service behaves where its document leaves it open. Default `{}`, as documented. */
+  /** Behaviour that the service's documentation leaves open. Default `{}`, the documented service. */
   readonly temperament?: Temperament;
-  /** Faults from the start on. */
+  /** Faults that apply from the start. */
   readonly faults?: ReadonlyArray<FaultOrder>;
-  /** File in which everything that was answered survives the process. Default none. */
+  /** File in which every confirmed change survives the process. Default none. */
   readonly stateFile?: string;
   /** Shows one line a request. Default false. */
   readonly log?: boolean;
   /**
    * The service's time in milliseconds since 1970, such as that of a test server that skips time: payouts settle,
-   * checks end and tokens expire by it. Late answers and outages last by the computer's clock. Default: the computer's.
+   * checks end and tokens expire by it. Delays and outages follow the computer's clock. Default: the computer's.
    */
   readonly clock?: () => number | Promise<number>;
-  /** Returns another body for an answer of the service, as JSON, to test what no fault and no temperament does. */
+  /** Returns another body for a response of the service, as JSON, for tests that need more than faults and temperaments. */
   readonly rewrite?: (operation: string, body: unknown) => unknown;
 }
 

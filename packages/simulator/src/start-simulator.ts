@@ -1,4 +1,4 @@
-// Not from their barrel: that loads five times as much, and this is half of the time that a test's imports take.
+// Not from their barrel, which loads five times as much: this is half of the time of a test's imports.
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem";
 import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform";
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
@@ -19,22 +19,22 @@ import type { ServiceBooks } from "./model/records.ts";
 import { makeSettings, type SimulatorOptions } from "./settings.ts";
 import { openStateFile } from "./state-file.ts";
 
-/** A simulator that runs in this process, and what can be done to it. */
+/** A simulator that runs in this process, and its control. */
 export interface Simulator {
   /** The base URL, such as `http://127.0.0.1:41001`. */
   readonly url: string;
   readonly clientId: string;
   readonly apiKey: string;
-  /** Returns the whole ledger; its times are by the service's clock. */
+  /** Returns all records of the service; their times follow the service's clock. */
   readonly state: () => Promise<ServiceBooks>;
-  /** Orders a fault; it strikes requests that come from now on. */
+  /** Adds a fault, which applies to later requests. */
   readonly addFault: (fault: FaultOrder) => Promise<void>;
   readonly clearFaults: () => Promise<void>;
-  /** Returns every fault since the last `clearFaults`, with how often it struck. */
+  /** Returns every fault since the last `clearFaults`, and how often it occurred. */
   readonly faults: () => Promise<ReadonlyArray<OrderedFault>>;
   /** Replaces the temperament; an outage in it counts from now. */
   readonly setTemperament: (temperament: Temperament) => Promise<void>;
-  /** Pays `amount`, a decimal text, into the balance of `currency`; rejects if there is none. */
+  /** Pays `amount`, a decimal string, into the balance of `currency`; rejects if that balance is missing. */
   readonly fund: (currency: string, amount: string) => Promise<void>;
   /** Ends a cardholder's identity check, or opens it again. */
   readonly setVerification: (id: string, status: Verification) => Promise<void>;
@@ -43,7 +43,7 @@ export interface Simulator {
   readonly stop: () => Promise<void>;
 }
 
-/** How long requests under way may take once the simulator is to stop. */
+/** Longest time for requests in flight when the simulator stops. */
 const SHUTDOWN_MILLISECONDS = 100;
 
 const anythingElse = HttpRouter.add("*", "/*", (request) => {
@@ -76,8 +76,12 @@ const serverLayer = (simulation: Simulation) => {
 };
 
 /**
- * Starts a simulator in this process, by default on a free port of 127.0.0.1. Rejects with
- * `InvalidSettings`, `UnusableStateFile` or `ServeError` (a port that is taken).
+ * Starts a simulator in this process, by default on a free port of 127.0.0.1.
+ *
+ * @param options durations are text such as `"3 days"`, and amounts decimal strings by currency.
+ * @returns its `url`, `clientId` and `apiKey`, and functions that add faults, complete payouts and read its records.
+ *   End it by `stop()`.
+ * @throws InvalidSettings, UnusableStateFile, or ServeError if the port is in use.
  */
 export const startSimulator = async (options: SimulatorOptions = {}): Promise<Simulator> => {
   const settings = makeSettings(options);

@@ -38,18 +38,18 @@ const read = (file: string, content: string): ReadonlyArray<Change> => {
   });
 };
 
-/** Where the changes of units of work are kept. */
+/** The store of the changes of units of work. */
 export interface StateFile {
-  /** Those that were kept so far, oldest first. */
+  /** The changes that are stored so far, oldest first. */
   readonly changes: ReadonlyArray<Change>;
-  /** Keeps those of one unit: once it returns, they survive the end of the process. */
+  /** Stores the changes of one unit: once it returns, they survive the end of the process. */
   readonly append: (changes: ReadonlyArray<Change>) => void;
   readonly close: () => void;
 }
 
 /**
- * Opens a state file, one line of JSON a unit of work. A unit is written before it is answered, and
- * survives a kill of the process; a last line without its end was never answered and is dropped.
+ * Opens a state file, one line of JSON a unit of work. A unit is written before the response, and
+ * survives a kill of the process. An incomplete last line was never confirmed, and is dropped.
  *
  * @throws UnusableStateFile if it cannot be opened, is damaged, or is another program's.
  */

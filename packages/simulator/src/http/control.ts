@@ -48,7 +48,7 @@ const Amount = Schema.Struct({ amount: Schema.String });
 const Outcome = Schema.Struct({ status: Schema.Literals(VERIFICATIONS) });
 const Status = Schema.Struct({ status: Schema.NonEmptyString });
 
-/** The control endpoint: what a test or a person can see and do behind the service's back. */
+/** The control endpoint, for tests and people: it reads and changes the service from outside. */
 export const controlRoutes = (simulation: Simulation) => {
   const { act, faults } = simulation;
   /** A unit of work about the id of the path. */

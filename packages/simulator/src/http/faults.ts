@@ -29,12 +29,12 @@ export type FaultKind = keyof typeof FAULTS;
 // `Object.keys` forgets them.
 export const FAULT_KINDS = Object.keys(FAULTS) as ReadonlyArray<FaultKind>;
 
-/** An order for a fault. */
+/** The description of a fault. */
 export const FaultOrder = Schema.Struct({
   kind: Schema.Literals(FAULT_KINDS),
-  /** The operation to strike; by default any but signIn. */
+  /** The operation that it affects; by default any but signIn. */
   operation: Schema.optionalKey(Schema.Literals(["signIn", ...operationNames])),
-  /** How often it strikes: once by default; a `repeated-key-*` without end. */
+  /** How often it occurs: once by default; a `repeated-key-*` always. */
   times: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0))),
   /** `Retry-After` of rate-limited. */
   seconds: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))),
@@ -42,13 +42,13 @@ export const FaultOrder = Schema.Struct({
   milliseconds: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))),
 });
 
-/** An order for a fault. */
+/** The description of a fault. */
 export type FaultOrder = typeof FaultOrder.Type;
 
-/** A fault that was ordered, and how often it struck. */
+/** A fault, and how often it occurred. */
 export const OrderedFault = Schema.Struct({ ...FaultOrder.fields, fired: Schema.Int });
 
-/** A fault that was ordered, and how often it struck. */
+/** A fault, and how often it occurred. */
 export type OrderedFault = typeof OrderedFault.Type;
 
 const isAboutRepeats = ({ kind }: FaultOrder) => kind.startsWith("repeated-key-");
@@ -58,7 +58,7 @@ interface Ordered {
   fired: number;
 }
 
-/** The faults that were ordered. */
+/** The faults of a simulator. */
 export class Faults {
   #ordered: ReadonlyArray<Ordered> = [];
 
@@ -70,14 +70,14 @@ export class Faults {
     this.#ordered = [];
   }
 
-  /** Every fault since the last `clear`, those that are used up too. */
+  /** Every fault since the last `clear`, also used-up ones. */
   list(): ReadonlyArray<OrderedFault> {
     return this.#ordered.map(({ fired, order }) => ({ ...order, fired }));
   }
 
   /**
-   * The oldest fault that strikes a request to `operation`, or the newest that says how a repeated key is answered, if
-   * any; it counts as fired.
+   * The oldest fault that affects a request to `operation`, or the newest fault about repeated keys, if any; it counts as
+   * occurred.
    */
   strike(operation: string, isRepeat = false): FaultOrder | undefined {
     const candidates = this.#ordered.filter(({ order }) => isAboutRepeats(order) === isRepeat);
@@ -119,7 +119,7 @@ export const hangUp = (request: HttpServerRequest.HttpServerRequest): Effect.Eff
     Effect.never,
   );
 
-/** Sends the head and half the body of an answer. */
+/** Sends the head and half the body of a response. */
 const sendHalf = (
   request: HttpServerRequest.HttpServerRequest,
   answer: HttpServerResponse.HttpServerResponse,
@@ -131,7 +131,7 @@ const sendHalf = (
     response.write(body.subarray(0, body.length / 2), () => resume(Effect.void));
   });
 
-/** Answers a request that a fault strikes; `handled` is its proper handling. */
+/** Responds to a request that a fault affects; `handled` is the response without the fault. */
 export const answerWithFault = <E, R>(
   fault: FaultOrder,
   request: HttpServerRequest.HttpServerRequest,

@@ -28,7 +28,7 @@ const WORK: {
 
 const emptyAnswer = HttpServerResponse.jsonUnsafe({ code: SUCCESS_CODE, message: "Success" });
 
-/** Answers a repeated key as the newest fault about repeats says, or with the first data. */
+/** Responds to a repeated key by the newest fault about repeats, or with the first data. */
 const answerRepeat = ({ faults }: Simulation, operation: string, data: unknown): unknown => {
   switch (faults.strike(operation, true)?.kind) {
     case "repeated-key-empty":

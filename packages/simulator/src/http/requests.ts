@@ -11,7 +11,7 @@ import { expireTokens } from "./sign-in.ts";
 import type { Simulation } from "./simulation.ts";
 import { writeAnswer, writeJson } from "./temperament.ts";
 
-/** Surrounds every operation: counts it, lets faults strike, writes answers as the service does. */
+/** Surrounds every operation: counts it, applies faults, writes responses as the service does. */
 export class AsTheService extends HttpApiMiddleware.Service<AsTheService>()(
   "@durable-payments/simulator/AsTheService",
   { error: Refusal },
@@ -44,7 +44,7 @@ const withOurNames = <A, E, R>(operation: string, handled: Effect.Effect<A, E, R
     (query) => fromWire(operation, query, defaultAssumptions) as typeof query,
   );
 
-/** An answer as the temperament, and the option `rewrite`, have it. */
+/** A response after the temperament, and the option `rewrite`, have changed it. */
 const written = (
   { settings, temperament }: Simulation,
   operation: string,
@@ -66,7 +66,7 @@ const written = (
   return HttpServerResponse.setHeader(changed, "date", date);
 };
 
-/** Counts a request, lets an outage or a fault strike it, and writes refusals as the service does. */
+/** Counts a request, applies an outage or a fault, and writes refusals as the service does. */
 export const asTheServiceLayer = (simulation: Simulation) =>
   Layer.succeed(AsTheService, (httpEffect, { endpoint }) =>
     Effect.gen(function* () {
@@ -97,7 +97,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 /**
  * Refuses requests that were sent to another host, unless the simulator listens for other machines: a page in
- * a browser may point a name of its own at this machine (DNS rebinding), and would read the ledger.
+ * a browser may point its own name at this machine (DNS rebinding), and would read the records.
  */
 export const refuseForeignHosts =
   (host: string) =>
@@ -111,7 +111,7 @@ export const refuseForeignHosts =
       });
     });
 
-/** Shows method, path and status of a request once it was answered; never a query, header or body. */
+/** Shows method, path and status of a request after its response; never a query, header or body. */
 export const logged = <A, E, R>(handled: Effect.Effect<A, E, R>) =>
   Effect.onExit(handled, () =>
     Effect.gen(function* () {

@@ -12,11 +12,11 @@ import type { Temperament } from "./temperament.ts";
 
 const SECOND = 1_000;
 
-/** What one simulator knows: the service, the clock, the faults and the temperament. */
+/** The state of one simulator: the service, the clock, the faults and the temperament. */
 export class Simulation {
   readonly settings: Settings;
   readonly faults = new Faults();
-  /** How many requests came, by operation. */
+  /** Number of requests by operation. */
   readonly requests = new Map<string, number>();
   readonly #model: ServiceModel;
   /** The requests that were let through in the latest second, and how many were not, ever. */
@@ -104,7 +104,7 @@ export class Simulation {
     });
   }
 
-  /** Returns everything that the service knows. */
+  /** Returns all records of the service. */
   state(): Promise<ServiceBooks> {
     return this.transact(({ all }) => ({
       balances: all("balances"),

@@ -6,7 +6,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 const milliseconds = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0));
 
 /**
- * How the service behaves where its document leaves it open. A field that is missing means the documented
+ * Behaviour that the service's documentation leaves open. A field that is missing means the documented
  * behaviour; `{}` is the default.
  */
 export const Temperament = Schema.Struct({
@@ -14,19 +14,19 @@ export const Temperament = Schema.Struct({
   listLagMs: Schema.optionalKey(milliseconds),
   /** How far the service's clock is ahead, below zero behind: in times, range filters, the `Date` header. */
   clockOffsetMs: Schema.optionalKey(Schema.Finite),
-  /** Amounts of answers: 3500.00, 3,500.00, 3500, 3500.0000, or the JSON number 3500. */
+  /** Amounts in responses: 3500.00, 3,500.00, 3500, 3500.0000, or the JSON number 3500. */
   amounts: Schema.optionalKey(
     Schema.Literals(["plain", "grouped", "short", "four-digits", "number"]),
   ),
   /** Whether a payout shows the caller's key, one of the service's own, or none. */
   payoutKeys: Schema.optionalKey(Schema.Literals(["echoed", "replaced", "dropped"])),
-  /** Content coding of answers, if the request accepts it. */
+  /** Content coding of responses, if the request accepts it. */
   coding: Schema.optionalKey(Schema.Literals(["gzip", "br", "deflate"])),
   /** The most requests of one second; any other is answered 429, with the next second as the date of `Retry-After`. */
   requestsPerSecond: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0))),
   /**
-   * From `afterMs` after it was set, for `forMs`, every request is answered 503 or its connection is
-   * `reset`. Nothing is carried out; the control endpoint stays reachable.
+   * From `afterMs` after it was set, for `forMs`, every request gets 503, or its connection is
+   * `reset`. Nothing takes effect; the control endpoint stays reachable.
    */
   outage: Schema.optionalKey(
     Schema.Struct({
@@ -37,7 +37,7 @@ export const Temperament = Schema.Struct({
   ),
 });
 
-/** How the service behaves where its document leaves it open. */
+/** Behaviour that the service's documentation leaves open. */
 export type Temperament = typeof Temperament.Type;
 
 const AMOUNT_FIELD = /(^|_)(amount|balance)$/;
@@ -51,7 +51,7 @@ const FORMS = {
   number: Number,
 };
 
-/** The JSON of an answer as a temperament has it: amounts in its form. */
+/** The JSON of a response under a temperament: amounts in its form. */
 export const writeJson = (json: unknown, { amounts = "plain" }: Temperament): unknown => {
   const written = (value: unknown, name: string): unknown => {
     if (Array.isArray(value)) return value.map((item: unknown) => written(item, ""));
@@ -68,7 +68,7 @@ export const writeJson = (json: unknown, { amounts = "plain" }: Temperament): un
 
 const COMPRESS = { br: brotliCompressSync, deflate: deflateSync, gzip: gzipSync } as const;
 
-/** An answer as it goes over the wire, in the temperament's content coding if the request accepts that. */
+/** A response on the wire, in the temperament's content coding if the request accepts that. */
 export const writeAnswer = (
   json: unknown,
   { headers, status }: HttpServerResponse.HttpServerResponse,

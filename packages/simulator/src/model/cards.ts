@@ -107,7 +107,7 @@ const moveFor = (unit: Unit, { card_id }: CardRecord, amount: BigDecimal.BigDeci
   move(unit, { currency: CARD_CURRENCY, amount, type, reference_id: card_id });
 };
 
-/** Data that was answered before, to a request with the same key. */
+/** The data of the first response to a request with the same key. */
 export class Repeated<Data> {
   readonly data: Data;
   constructor(data: Data) {
@@ -115,7 +115,7 @@ export class Repeated<Data> {
   }
 }
 
-/** Does the work of a key once; a repeat finds the data of the first time. */
+/** Does the work of a key once; a repeat returns the data of the first time. */
 const once = <Data extends Readonly<Record<string, string>>>(
   unit: Unit,
   id: string,
@@ -184,7 +184,7 @@ export const freezeCard = (unit: Unit, { card_id }: Input<"freezeCard">): undefi
   return put(unit, { ...card, card_status: "frozen" });
 };
 
-/** Cancels a card, once, and gives back what is left on it. */
+/** Cancels a card, once, and refunds its rest to the balance. */
 export const cancelCard = (unit: Unit, { card_id }: Input<"cancelCard">): undefined => {
   const card = cardOf(unit, card_id);
   if (card.card_status === "cancelled") refuse("Card is already cancelled");

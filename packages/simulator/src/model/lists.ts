@@ -4,8 +4,8 @@ import type { RecordOf } from "./records.ts";
 import type { Unit } from "./unit.ts";
 
 /**
- * Returns a page of a list, the newest row first, as far as the list has caught up; `total_item` and
- * `total_page` count what it shows.
+ * Returns a page of a list, the newest row first. A list may lag; `total_item` and `total_page` count the rows that it
+ * shows.
  */
 export const pageOf = <Item extends { readonly create_time: string }, View>(
   { behaviour, now }: Unit,

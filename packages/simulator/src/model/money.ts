@@ -8,7 +8,7 @@ import { refuse, type Unit } from "./unit.ts";
 /** Longer texts are not amounts, and would take minutes to calculate with. */
 const LONGEST_AMOUNT = 40;
 
-/** No money, of any currency. */
+/** Zero, in any currency. */
 export const ZERO = BigDecimal.fromBigInt(0n);
 
 /** The holder of the simulated account. */
@@ -42,7 +42,7 @@ export const createBalance = (
   unit.put("balances", currency, { balance_id, currency, name, available_balance });
 };
 
-/** Returns what a balance holds. */
+/** Returns the content of a balance. */
 export const retrieveBalance = (unit: Unit, { currency }: Input<"retrieveBalance">) => {
   const { name: _, ...balance } = balanceOf(unit, currency);
   return balance;
@@ -52,7 +52,7 @@ export const retrieveBalance = (unit: Unit, { currency }: Input<"retrieveBalance
 const accountNumber = (balanceId: string): string =>
   String(createHash("sha256").update(balanceId).digest().readUIntBE(0, 6)).slice(-10);
 
-/** Returns the bank accounts by which a balance is funded. */
+/** Returns the bank accounts to which a balance is funded. */
 export const retrieveBalanceBankDetails = (
   unit: Unit,
   { currency }: Input<"retrieveBalanceBankDetails">,

@@ -95,6 +95,6 @@ export const payerOf = (unit: Unit, payout: CreatePayoutInput): string => {
   return addPayer(unit, { ...Object.fromEntries(given), date_of_birth: birth_date });
 };
 
-/** Lists who pays out of the account. */
+/** Lists the payers of the account. */
 export const listPayers = (unit: Unit) =>
   unit.all("payers").map(({ details, payer_id }) => ({ ...details, payer_id }));

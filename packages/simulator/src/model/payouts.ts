@@ -18,7 +18,7 @@ type PayoutRecord = RecordOf<"payouts">;
 const payoutOf = (unit: Unit, id: string): PayoutRecord =>
   unit.get("payouts", id) ?? refuse("Payout not found");
 
-/** A payout as the service shows it, apart from what one of its three shapes lacks. */
+/** The fields of a payout that all three shapes of the service have. */
 const view = ({ behaviour }: Unit, record: PayoutRecord): Payout => {
   const { due_at: _, returned: __, transaction_id: ___, unique_request_id, ...payout } = record;
   const { payoutKeys } = behaviour;
@@ -39,7 +39,7 @@ const shortReference = ({ time }: Unit): string => {
   return `P${time.slice(2, 10).replaceAll("-", "")}-${letters.join("")}`;
 };
 
-/** Takes the money from the balance, and answers a payout that is processing. */
+/** Takes the money from the balance, and returns a payout that is processing. */
 export const createPayout = (unit: Unit, request: CreatePayoutInput): Payout => {
   const { currency, unique_request_id } = request;
   const beneficiary = beneficiaryOf(unit, request.beneficiary_id);
@@ -79,7 +79,7 @@ export const createPayout = (unit: Unit, request: CreatePayoutInput): Payout => 
   };
   unit.put("payouts", payout_id, record);
   const { beneficiary_name: _, fee_amount: __, fee_paid_by: ___, ...shown } = view(unit, record);
-  // The answer to a creation writes the payment date as a timestamp.
+  // The response to a creation has the payment date as a timestamp.
   return { ...shown, payment_date: `${record.payment_date}T00:00:00Z` };
 };
 
@@ -109,7 +109,7 @@ const REVERSED = "reversed";
 
 const UNPAID = new Set([FAILED, REVERSED, "rejected", "cancelled", "canceled", "returned"]);
 
-/** The only statuses of which it is known whether they show a completion time. */
+/** The statuses for which the document says whether they show a completion time. */
 const OWN_WORDS: ReadonlySet<string> = new Set([...UNPAID, "processing", "awaiting_funds"]);
 
 /**

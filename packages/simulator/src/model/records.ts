@@ -13,7 +13,7 @@ const details = Schema.Record(Schema.String, Schema.String);
 
 const created = texts("create_time", "update_time");
 
-/** When the service itself takes the record's next step; milliseconds since 1970. */
+/** Time of the record's next step by the service itself; milliseconds since 1970. */
 const dueAt = { due_at: Schema.optionalKey(Schema.Finite) };
 
 /** Every kind of record that the simulator keeps. */
@@ -37,7 +37,7 @@ export const recordSchemas = {
     ...created,
     ...dueAt,
   }),
-  /** Who pays out of the account; `details` are the payer's fields. */
+  /** A payer of the account; `details` are the payer's fields. */
   payers: Schema.Struct({ payer_id: Schema.String, details }),
   /** One movement of money. `amount` carries no sign, the type says the direction. */
   transactions: Schema.Struct({
@@ -62,7 +62,7 @@ export const recordSchemas = {
     ...texts("unique_request_id"),
     ...created,
   }),
-  /** A `unique_request_id` that was used, with the data that its first use was answered. */
+  /** A used `unique_request_id`, with the data of the first response. */
   usedKeys: Schema.Struct({ answer: details }),
   /** A token that was issued; milliseconds since 1970. */
   tokens: Schema.Struct({ auth_token: Schema.String, expires_at: Schema.Finite }),
@@ -85,11 +85,11 @@ type ShownRecords = {
   readonly [K in Exclude<Kind, "signIns" | "tokens" | "usedKeys">]: ReadonlyArray<RecordOf<K>>;
 };
 
-/** The whole ledger as the control endpoint shows it. */
+/** All records, as the control endpoint shows them. */
 export interface ServiceBooks extends ShownRecords {
   /** Sign-ins that counted against the limit, in milliseconds since 1970. */
   readonly sign_ins: ReadonlyArray<number>;
-  /** Requests by operation since the simulator started, those that were broken or refused too. */
+  /** Requests by operation since the simulator started, also broken and refused ones. */
   readonly requests: Readonly<Record<string, number>>;
   /** Those of them that were answered 429, as the temperament's `requestsPerSecond` says. */
   readonly rate_limited: number;

@@ -3,7 +3,7 @@ import { settlePayout } from "./payouts.ts";
 import { type Kind, kinds, type RecordOf } from "./records.ts";
 import type { Behaviour, Unit } from "./unit.ts";
 
-/** One record as a unit of work left it. */
+/** One record after a unit of work. */
 export type Change = { [K in Kind]: readonly [kind: K, id: string, record: RecordOf<K>] }[Kind];
 
 type Records = { readonly [K in Kind]: Map<string, RecordOf<K>> };
@@ -31,7 +31,7 @@ export class ServiceModel {
 
   /**
    * @param behaviour read by each unit of work
-   * @param changes those of earlier units, oldest first
+   * @param changes of earlier units, oldest first
    * @param append keeps the changes of a unit before it counts as done
    */
   constructor(
@@ -45,7 +45,7 @@ export class ServiceModel {
   }
 
   /**
-   * Does everything that is due by `now`, each at its own time, then one unit of work.
+   * Does all steps that are due by `now`, each at its time, then one unit of work.
    *
    * @returns what `work` returns
    * @throws Refusal of the work, which has changed nothing then.

@@ -13,7 +13,7 @@ export interface Behaviour {
   readonly payoutKeys: "echoed" | "replaced" | "dropped";
 }
 
-/** One unit of work: everything that it puts is kept, or nothing if it is refused. */
+/** One unit of work: all of its records are kept, or none if it is refused. */
 export interface Unit {
   /** Milliseconds since 1970. */
   readonly now: number;
