@@ -26,7 +26,7 @@ interface Decided extends Advanced {
   readonly plan?: WriteRow;
 }
 
-/** All that the transitions of a call look at. */
+/** The facts behind the transitions of a call. */
 interface Context {
   readonly look: Look;
   readonly call: Call;
@@ -34,7 +34,7 @@ interface Context {
   readonly become: Become;
 }
 
-/** The row that would be sent: another request is the next generation, unless nothing of this one was ever sent. */
+/** The row to send. A changed request starts the next generation, unless the current one was never sent. */
 const withRequest = (row: WriteRow, { look, call }: Context): WriteRow =>
   row.request.hash === call.request.hash
     ? { ...row, request: call.request }
@@ -80,7 +80,7 @@ const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): De
   return become(plan, { ...askedBy(call), question, message: why }, "held", held, { why });
 };
 
-/** The question that a person has to approve before a send, if that is why it is held. */
+/** The question that a person must approve before a send, if the send is held for that reason. */
 const questionIn = (held: Effect | undefined) =>
   held?.is === "person" ? held.question : undefined;
 
@@ -88,7 +88,7 @@ const questionIn = (held: Effect | undefined) =>
 const whyOf = (effect: Effect): string =>
   "why" in effect ? effect.why : "message" in effect ? effect.message : "Not permitted.";
 
-/** Asks a person. If another request is given, an answer to resend sends that request. */
+/** Asks a person. If the run now gives another request, the answer `resend` sends that one. */
 const asks = (row: WriteRow, why: string, { become, call, look }: Context): Decided => {
   const { amount, currency, hash } = call.request;
   const isOther = row.request.hash !== hash;
@@ -98,11 +98,11 @@ const asks = (row: WriteRow, why: string, { become, call, look }: Context): Deci
   return become(row, nowAsking(look, reason, more), "asks", again, { reason });
 };
 
-/** Nothing vouches for the row: it is reconciled first. */
+/** The row is not vouched for: it is reconciled first. */
 const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
   const { become, call, look, policy } = context;
   const found = row ?? newRow(look, call);
-  // An undone write is made again under another key, and can be undone again.
+  // An undone write is made again under another key, and can again be undone.
   const isUndone = found.state === "undone";
   const known = isUndone ? { ...found, ...nextGeneration(found, call.request) } : found;
   const isRestored = row === undefined ? look.epoch > 1 : row.epoch < look.epoch;
@@ -236,7 +236,7 @@ const called = (context: Context): Decided => {
     case "unknown":
       return row.epoch === look.epoch ? unknown(row, context) : mistrusted(row, context);
     case "asking":
-      // An answer may be about a row that a restored ledger does not have: that row is reconciled again.
+      // A response may be about a row that a restored ledger lacks: that row is reconciled again.
       return row.epoch === look.epoch ? asking(row, context) : mistrusted(row, context);
     case "done": {
       const { madeId: id, operation, ownerId, workflowId } = row;
@@ -254,7 +254,7 @@ const called = (context: Context): Decided => {
   }
 };
 
-/** Why a stop, a pause, a limit or another attempt forbids what the row's token permits; changes nothing. */
+/** Returns why a stop, a pause, a limit or another attempt forbids the send that the row's token permits; changes nothing. */
 const leaving = ({ call, look }: Context, token: string): Advanced => {
   const { row } = look;
   const stop = (why: string): Advanced => nothing({ is: "stop", why });
@@ -296,11 +296,11 @@ const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced 
 };
 
 /**
- * Decides what an event does to a write, and what the attempt does next. No other code decides that. Pure and total; called
- * inside the transaction that reads and writes the row.
+ * Decides the next state of a write after an event, and the next action of the attempt. No other code decides that.
+ * Pure and total; called inside the transaction that reads and writes the row.
  *
- * @param look - everything that decides, read in the same transaction.
- * @param event - what happens.
+ * @param look - all facts that decide, read in the same transaction.
+ * @param event - the event.
  * @param policy - how the operation may be sent again.
  * @returns the new row, the next effect, and the entries of the log.
  */

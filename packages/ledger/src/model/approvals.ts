@@ -2,8 +2,8 @@
  * Four eyes: whether a write needs a second person, and whether one has approved it.
  *
  * The difficulty is that a caller proves nothing about itself. A memo, an input, a signal or a file may name any starter,
- * root or approval. So only what the log of the ledger says permits something: who started it, and who approved exactly
- * what is sent. A claim of the caller counts if it asks for more.
+ * root or approval. So only the log of the ledger permits a send: it has who started the payment, and who approved
+ * exactly this request. A claim of the caller counts if it asks for more.
  */
 import { ASKS, needsApproval } from "./limits.ts";
 import { isSamePerson } from "./person.ts";
@@ -11,7 +11,7 @@ import type { Root, WriteName, WriteRow } from "./row.ts";
 import type { Call } from "./events.ts";
 import type { Decision, DecisionKind, Look } from "../store/ledger.ts";
 
-/** Decisions that make a person responsible for a send, so that another person has to approve it, in words. */
+/** Decisions that make a person responsible for a send, so that another person must approve it, with their texts. */
 export const HAS_PART: Readonly<Partial<Record<DecisionKind, string>>> = {
   start: "started it",
   amend: "amended it",
@@ -26,9 +26,10 @@ export const isAbout = (name: Name, { step, workflowId }: Decision): boolean =>
   step === null || (step === name.step && workflowId === name.workflowId);
 
 /**
- * Whether the log has the start of the run that asks, as Temporal says it: an id says nothing, because anybody who can use
- * Temporal can start it again with another input. A retry on record leads from a run that counts to the next one. The start
- * of a payout says what it pays, and nothing else is sent under its id (`notAsStarted`): a file records it before its run.
+ * Whether the log has the start of the run that asks, as Temporal says it: an id proves nothing, because anyone with
+ * access to Temporal can start it again with another input. A retry on record leads from a run that counts to the next
+ * one. The start of a payout says what it pays, and nothing else is sent under its id (`notAsStarted`): a file records
+ * it before its run.
  */
 const isStarted = (
   root: Root,
@@ -45,11 +46,12 @@ const isStarted = (
 };
 
 /**
- * Returns why nobody can approve a write: if the start of its run was not recorded, then nobody knows who must not.
+ * Returns why a write cannot be approved: if the start of its run is not recorded, the starter, who must not approve,
+ * is unknown.
  *
  * @param root - as Temporal says it.
  * @param decisions - those on the ids of its name, its owner and its root.
- * @returns a sentence; undefined if somebody can, or Temporal was not asked for the root.
+ * @returns a sentence; undefined if it can, or Temporal was not asked for the root.
  */
 export const whyNobody = (
   root: Root | undefined,
@@ -61,7 +63,7 @@ export const whyNobody = (
     : `Nobody can approve it, because the ledger has no start of this run of ${root.id}: start it again with the same id and input. If that is refused, cancel it, and start it under another id.`;
 
 /**
- * Returns why a person cannot approve a write, although somebody can.
+ * Returns why this person cannot approve a write, although others can.
  *
  * @param decisions - those on the ids of its name, its owner and its root.
  * @returns a sentence; undefined if the person can.
@@ -83,8 +85,8 @@ const isApproval = ({ step, workflowId }: Name, decision: Decision): boolean =>
   decision.kind === "approve" && decision.workflowId === workflowId && decision.step === step;
 
 /**
- * Returns why a second person has to approve what `row` would send. An option, a start or a worker can only ask for more
- * than the limits of the account.
+ * Returns why a second person must approve the request that `row` would send. An option, a start or a worker can only
+ * ask for more than the limits of the account.
  *
  * @param row - the row, or the call if there is none yet.
  * @returns a sentence; undefined if nobody has to.
@@ -109,8 +111,8 @@ export const approvalReason = (
 };
 
 /**
- * Whether a second person has approved exactly what `row` would send. A start after the approval voids it: the row of a file
- * that was approved, then cancelled, is not paid by another file without anybody's approval.
+ * Whether a second person has approved exactly the request that `row` would send. A start after the approval voids it:
+ * the row of a file that was approved, then cancelled, is not paid by another file without a new approval.
  */
 export const isApproved = (
   { decisions, limits }: Look,

@@ -11,9 +11,12 @@ import type {
 import type { Limits } from "./limits.ts";
 import type { Decision, NewEntry } from "../store/ledger.ts";
 
-/** How the operation of a write may be sent again, and how its outcome can be found out. */
+/** Whether the operation of a write may be sent again, and how its outcome is determined. */
 export interface WritePolicy {
-  /** `keyed`: the service ignores a repeat of its key. `idempotent`: twice is as once. `none`: twice is two. */
+  /**
+   * `keyed`: the service ignores a repeated key. `idempotent`: a repeat has no further effect. `none`: it takes effect
+   * again.
+   */
   readonly repeat: "none" | "keyed" | "idempotent";
   /** A list shows its result. */
   readonly isListed: boolean;
@@ -33,18 +36,18 @@ export type SendOutcome =
       readonly is: "made";
       readonly id: string;
       readonly result: JsonObject;
-      /** The ledger had it already, and nothing was sent. */
+      /** The ledger already had the result, and nothing was sent. */
       readonly by?: "ledger";
     }
-  /** The service said no: the same request would be refused again. */
+  /** The service refused: the same request would be refused again. */
   | { readonly is: "refused"; readonly message: string; readonly details: JsonObject }
-  /** Certainly not carried out, and time may help. */
+  /** Certainly without effect, and a later attempt may succeed. */
   | { readonly is: "later"; readonly message: string; readonly retryAfterMs?: number }
   /** It may have taken effect. */
   | { readonly is: "lost"; readonly message: string }
-  /** An answer that names or shows something else than was sent. */
+  /** A response that contradicts the request. */
   | { readonly is: "contradiction"; readonly message: string }
-  /** The fence said no, and no byte left. */
+  /** The last check forbade the send, and no byte left. */
   | { readonly is: "notDispatched"; readonly message: string };
 
 /** The evidence of the list, or of the service, about a send with an unknown outcome. */
@@ -104,7 +107,7 @@ export interface Call extends WriteOwner {
   readonly reread?: number | undefined;
 }
 
-/** An event of a write. `version` is that of the row which the evidence is about. */
+/** An event of a write. `version` is the version of the row that the evidence is about. */
 export type WriteHappening =
   | { readonly is: "called"; readonly call: Call }
   /** The client is about to write the first byte. The token is `epoch:random`, new with each call of the client. */
@@ -115,7 +118,7 @@ export type WriteHappening =
       /** How the log names it, if nothing is sent: the ledger has the same already. */
       readonly what?: string;
     }
-  /** `dispatching` took long, or its call sends once more: what it permitted is checked again, and nothing changes. */
+  /** `dispatching` took long, or its call sends once more: its permission is checked again, and nothing changes. */
   | { readonly is: "leaving"; readonly token: string; readonly call: Call }
   | {
       readonly is: "answered";
@@ -153,7 +156,7 @@ export type WriteHappening =
 /** An event of a write, and the worker or tool that reports it. */
 export type WriteEvent = { readonly who: string } & WriteHappening;
 
-/** The decision that only a person can make. */
+/** The decision that needs a person. */
 export type Need = "answer" | "approval" | "resume";
 
 /** The reason why a step fails. */

@@ -5,7 +5,7 @@ import { failing, isHarmless, questionOf } from "./rows.ts";
 import type { Call, Effect, Need, WritePolicy } from "./events.ts";
 import type { Look } from "../store/ledger.ts";
 
-/** How long a newer worker has to take over before this one looks again. */
+/** Time for a newer worker to take over, before this one checks again. */
 const NEWER_WORKER_WAIT_MS = 30_000;
 const STOPPED_WAIT_MS = 60_000;
 
@@ -92,11 +92,11 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Effect | undefine
   if ([name.workflowId, ownerId, rootId].some(isOfLog))
     return refused("This workflow id is reserved for limits and files: choose another one.");
   if (look.isOutdated) return wait(NEWER_WORKER_WAIT_MS, "A newer release has changed the ledger.");
-  // No person answers this: the run looks again after `recover`, or on a worker with the right ledger.
+  // No person answers this: the run checks again after `recover`, or on a worker with the right ledger.
   if (look.stopped !== null) return wait(STOPPED_WAIT_MS, `Sends are stopped: ${look.stopped}`);
   const { pause } = look;
   if (pause !== undefined) return person("resume", null, `Paused by ${pause.by}: ${pause.reason}`);
-  // Its run was open when a lost ledger was given its file again. A refusal would say that nothing was sent.
+  // Its run was open when its file was uploaded again to a lost ledger. A refusal would claim that nothing was sent.
   if (row.doubt > 0 && isNotStarted(look) && look.filed.includes("waiting"))
     return wait(STOPPED_WAIT_MS, "Its file has not been approved, or has not started it yet.");
   const other = notAsStarted(look, row.request, row);
@@ -112,9 +112,9 @@ export const isFirstOf = ({ name, ownerId, testimony }: Call): boolean =>
   testimony?.is === "none" && ownerId === name.workflowId;
 
 /**
- * Returns whether a ledger that says "not sent" may be believed. It may be lost or behind, so Temporal has to name the
- * version that it knows. After a recovery Temporal may have forgotten as well, so an id without a row may have sent: only a
- * harmless repeat is believed. Everything else is reconciled first.
+ * Returns whether a ledger that says "not sent" may be believed. It may be lost or behind, so Temporal must name the
+ * version that it knows. After a recovery Temporal may have forgotten as well, so an id without a row may have sent:
+ * only a harmless repeat is believed. Everything else is reconciled first.
  */
 export const mayBelieveNotSent = (
   row: WriteRow | undefined,

@@ -2,9 +2,9 @@
  * Limits of an account: the amounts that are paid at all (`maxAmounts`), and those that a second person approves
  * (`approveAbove`).
  *
- * They are decisions like any other, so nobody removes them alone: a first value or a tighter one applies at once, a looser
- * one as soon as somebody else has approved it. The limits of now follow from the log alone. A worker, a step or a start
- * can only ask for more.
+ * They are decisions like any other, so nobody removes them alone: a first value or a tighter one applies at once, a
+ * looser one as soon as somebody else has approved it. The current limits follow from the log alone. A worker, a step
+ * or a start can only ask for more.
  */
 import { isAtLeast } from "@durable-payments/client/decimal";
 import { canonicalDecimal } from "@durable-payments/client/values";
@@ -16,7 +16,10 @@ import type { Decision } from "../store/log.ts";
 export type Amounts = Readonly<Record<string, string>>;
 type Money = Pick<WriteRequest, "amount" | "currency">;
 
-/** Limits by currency, as decimal strings; null if there are none. A currency that is not listed is not paid, or always needs approval. */
+/**
+ * Limits by currency, as decimal strings; null if there are none. A currency that is not listed is not paid, or always
+ * needs approval.
+ */
 export type Limits = {
   readonly maxAmounts: Amounts | null;
   readonly approveAbove: Amounts | null;
@@ -66,8 +69,8 @@ export const overLimit = (
 export const ASKS = "A second person has to approve it:";
 
 /**
- * Returns why the amount of a request needs a second person. A currency that some limits do not list always does, whatever
- * the options say.
+ * Returns why the amount of a request needs a second person. A currency that some limits do not list always does,
+ * whatever the options say.
  *
  * @param options - thresholds of the step and of its start, in the currency of the request.
  * @param limits - those of the account and of the worker; null if it has none.
@@ -116,7 +119,7 @@ export const limitsOf = (decisions: ReadonlyArray<Decision>): AccountLimits => {
     if (kind === "limits") {
       const { approveAbove, maxAmounts } = value;
       const next = { maxAmounts: amountsAt(maxAmounts), approveAbove: amountsAt(approveAbove) };
-      // The same limits again change nothing, and take back what waits.
+      // The same limits again change nothing, and withdraw a waiting loosening.
       if (isLooser(next, applied))
         now = { ...applied, pending: { ...next, at, by, reason, sequence } };
       else now = isLooser(applied, next) ? { ...next, since: sequence } : applied;

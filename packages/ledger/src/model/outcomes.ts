@@ -84,7 +84,7 @@ const overtaken = (
     : nothing(wait);
 };
 
-/** The effect of an answer, or of its absence, on the send of `event.token`. */
+/** The effect of a response, or of its absence, on the send of `event.token`. */
 export const answered = (look: Look, event: EventOf<"answered">, policy: WritePolicy): Advanced => {
   const { call, generation, outcome, token, who } = event;
   const { now, row } = look;
@@ -184,7 +184,7 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
         return ask(
           "The ledger was restored, and the listed row may be another request of this step.",
         );
-      // Only an answer that was lost counts: a row that nothing vouched for may never have been sent.
+      // Only a lost response counts: a row that was not vouched for may never have been sent.
       const absences = row.absences + (row.from === null ? 0 : 1);
       const to = { doubt: 0, absences, unprovableSince: null, until: null };
       if (look.end !== undefined) {

@@ -1,6 +1,6 @@
 /**
- * The names of the people who decide. Nothing but a name tells two people apart, so that a name which reads as another
- * one is the same person. A reader compares shapes and not code points: a Cyrillic а is a Latin a, and a capital I is a
+ * The names of the people who decide. Only their names distinguish two people, so a name that reads as another one is the
+ * same person. A reader compares shapes and not code points: a Cyrillic а is a Latin a, and a capital I is a
  * small l. So names are compared by a skeleton as in Unicode TR39, which leaves out all that a reader overlooks, and a
  * name that mixes scripts, which nobody has, is refused.
  */
@@ -13,7 +13,7 @@ const LONGEST_REASON = 1_000;
 /** The visible characters of a text. */
 const SHOWS = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** Returns whether a text names somebody. An invisible name is not a second person. */
+/** Returns whether a text names a person. An invisible name is not a second person. */
 const namesSomebody = (name: unknown): name is string =>
   typeof name === "string" && SHOWS.test(name.replaceAll(SHOWS_NOTHING, ""));
 

@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** Names one write: the same in every run, retry, reset and restart of a workflow id. */
+/** The name of one write: the same in every run, retry, reset and restart of a workflow id. */
 export interface WriteName {
   /** Hash of the account with the service. */
   readonly account: string;
@@ -33,7 +33,7 @@ export type WriteState =
   | "unknown"
   /** A person is asked for its outcome. */
   | "asking"
-  /** The service said no, and it certainly had no effect. */
+  /** The service refused the request, which certainly had no effect. */
   | "refused"
   | "done"
   /** Ended by a person: nothing more is sent. */
@@ -46,9 +46,12 @@ export type EndState = "succeeded" | "failed" | "timedOut" | "terminated" | "can
 
 /** The part of a request that the ledger keeps. No account number, card number or secret. */
 export interface WriteRequest {
-  /** Hash of everything that is sent, without its key. */
+  /** Hash of the whole request, without its key. */
   readonly hash: string;
-  /** Hash of the part that an approval is for: for a payout without its `beneficiary_id`, because the account is approved instead. */
+  /**
+   * Hash of the part that an approval is for: for a payout without its `beneficiary_id`, because the account is
+   * approved instead.
+   */
   readonly terms: string;
   /** Decimal string in units of `currency`; null if it moves no money. */
   readonly amount: string | null;
@@ -69,7 +72,7 @@ export interface Root {
   readonly firstRunId: string | null;
 }
 
-/** A question that only a person can decide. */
+/** A question to a person. */
 export interface Question {
   /** Short id, new with each question: an answer names it. */
   readonly id: string;
@@ -82,13 +85,13 @@ export interface Question {
   readonly account: string | null;
   /** For an approval: the root of the run, if Temporal was asked. Without a start of it, nobody can approve. */
   readonly root?: Root;
-  /** Hash of the request that the run now gives, if it changed: an answer to resend sends that request. */
+  /** Hash of the run's current request, if it changed: the answer `resend` sends that request. */
   readonly request?: string;
   /** Milliseconds since 1970, by the ledger's clock. */
   readonly since: number;
 }
 
-/** The source of the id of the result. */
+/** How the id became known. */
 export type KnownBy = "answer" | "key" | "likeness" | "person" | "ledger";
 
 /** The row of a write. All times are milliseconds since 1970 by the ledger's clock. */
@@ -123,7 +126,7 @@ export interface WriteRow extends WriteName, WriteOwner {
   /** The time since when the list could not be used as evidence. */
   readonly unprovableSince: number | null;
   readonly madeId: string | null;
-  /** The part of the answer that is kept. */
+  /** The kept part of the response. */
   readonly result: JsonObject | null;
   readonly knownBy: KnownBy | null;
   /** The reason of the refusal, or why it was not sent, for a person. */

@@ -13,7 +13,7 @@ import type { Look } from "../store/ledger.ts";
 export const LEAVES_WITHIN_MS = 11_000;
 const MOST_WAIT_MS = 300_000;
 
-/** Whether a second write does no harm, so that nobody has to know the outcome of the first. */
+/** Whether a second write is harmless, so that the outcome of the first does not matter. */
 export const isHarmless = ({ isListed, repeat, whenLost }: WritePolicy): boolean =>
   repeat === "idempotent" || (repeat === "none" && !isListed && whenLost === "resend");
 
@@ -93,7 +93,7 @@ export const newRow = (
 /** The request without names of people, which are kept only while the write may have to be found in a list. */
 export const withoutFacts = (request: WriteRequest): WriteRequest => ({ ...request, facts: {} });
 
-/** The row for its next generation, by which another key is sent. */
+/** The row for its next generation, which has another key. */
 export const nextGeneration = (row: WriteRow, request: WriteRequest): Partial<WriteRow> => ({
   ...FRESH_GENERATION,
   state: "ready",
@@ -165,7 +165,10 @@ const MAY_STILL_BE_SENT: ReadonlyArray<WriteState> = ["ready", "refused", "askin
 /** Whether an end takes effect at once; elsewhere it does when the outcome is known. */
 export const mayEndNow = ({ state }: WriteRow): boolean => MAY_STILL_BE_SENT.includes(state);
 
-/** Time in which an ended write may still take effect if its send has no known outcome: longer than any request takes. */
+/**
+ * Time in which an ended write without a known outcome may still take effect: twice the default `requestTimeoutMs`. It
+ * counts only for a row without `until`, which each send sets by the configured limit.
+ */
 const OVERRULED_WAIT_MS = 60_000;
 
 /** A row after the end of its workflow id. If its outcome is unknown, it stays: fence and attempts see the end. */
@@ -197,10 +200,10 @@ export const overruledRow = (
 /** Nothing changes. */
 export const nothing = (effect: Effect): Advanced => ({ row: undefined, entries: [], effect });
 
-/** The attempt looks once more. */
+/** The attempt checks once more. */
 export const again: Effect = { is: "again", isKnown: false };
 
-/** Changes rows by what `who` brings, with a line in the log. */
+/** Changes rows by the event of `who`, with a line in the log. */
 export const becoming =
   (look: Look, who: string) =>
   (

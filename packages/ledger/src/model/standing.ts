@@ -1,7 +1,7 @@
 /**
  * The state of a write in reports, in one word. A write has eight states, a question of one of two kinds, and a number of
- * sends without an outcome; the outcome of a payout afterwards, only the service knows. Every list, sum and status is of
- * this word, so that no two screens can judge the same write differently.
+ * sends without an outcome; only the service knows the later outcome of a payout. Every list, sum and status uses this
+ * word, so that all screens judge a write in the same way.
  */
 import type { EndState, WriteRow } from "./row.ts";
 
@@ -11,7 +11,7 @@ export type Standing =
   | "open"
   /** A person is asked for its outcome. */
   | "asking"
-  /** A second person has to approve it. */
+  /** A second person must approve it. */
   | "approval"
   /** It may have taken effect. */
   | "unknown"
@@ -69,7 +69,7 @@ export const standingOfRow = (
   }
 };
 
-/** Returns why an accepted payout was not paid, by the service's own word: the same in each list, whatever became of its run. */
+/** Returns why an accepted payout was not paid, by the service's own word: the same in each list, however its run ended. */
 export const outcomeReason = ({
   standing,
   word,

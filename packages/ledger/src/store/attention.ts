@@ -1,9 +1,9 @@
 /**
  * Everything that waits for a person, besides questions and approvals.
  *
- * Nothing fails in these states, so nothing would say anything: a payout whose status no setting lists waits forever. Each
- * state is one item for each account, word or file, with a count, so that five hundred late payouts are one thing to do. The
- * inbox, notifications, metrics and the doctor read this one method, and its cost grows with what is open.
+ * Nothing fails in these states, so nothing would report them: a payout whose status no setting lists waits forever.
+ * Each state is one item for each account, word or file, with a count, so that five hundred late payouts are one thing
+ * to do. The inbox, notifications, metrics and the doctor read this one method, and its cost grows with what is open.
  */
 import { batchLogId } from "../model/gate.ts";
 import { dayOf, isLate, lateSince } from "./run-filter.ts";
@@ -22,20 +22,20 @@ import type { Store } from "./store.ts";
 
 /** Why a person is needed. */
 export type AttentionKind =
-  /** A status of a payout that nobody listed. */
+  /** A payout shows a status that is not listed. */
   | "word"
-  /** A payout that is not completed long after its payment date, or shows for as long a word that nobody has listed. */
+  /** A payout that is not completed long after its payment date, or shows for as long a status that is not listed. */
   | "late"
   /** The service refuses to show what a run waits for. */
   | "unreadable"
   /** Temporal has lost an unfinished run. */
   | "missing"
-  /** An approved file of which nothing starts. */
+  /** No row of an approved file starts. */
   | "stalled"
   /** An account with open payouts or runs that no worker serves. */
   | "unserved";
 
-/** Something that only a person can mend. */
+/** A problem that needs a person. */
 export interface Attention {
   readonly kind: AttentionKind;
   readonly account: string | null;
@@ -55,7 +55,7 @@ export interface Attention {
 /** Name of the lease that the tracker of an account renews with each pass. */
 export const trackerLease = (account: string): string => `tracker ${account}`;
 
-/** A file stands still, and an account is not served, after this time without a sign. */
+/** Without a sign for this time, a file counts as stalled, and an account as not served. */
 const SILENT_AFTER_MS = 5 * 60_000;
 
 const FOUND = {
@@ -75,7 +75,10 @@ const FOUND = {
 
 const MADE = "FROM writes WHERE standing = 'made'";
 
-/** One row for each thing; `$1` is the day before which a payment is late, `$2` the time of the last sign, `$3` that of `$1`. */
+/**
+ * One row for each thing; `$1` is the day before which a payment is late, `$2` the time of the last sign, `$3` the time
+ * of `$1`.
+ */
 const THINGS = [
   `SELECT 'word' AS kind, account, word AS of, currency, amount, changed_at AS since, workflow_id, NULL AS message, NULL AS day
    ${MADE} AND word_asks = 1`,
@@ -104,7 +107,7 @@ const THINGS = [
    AND NOT EXISTS (SELECT 1 FROM leases WHERE name = '${trackerLease("")}' || served.account AND until >= $2)`,
 ];
 
-/** What only a person can mend. */
+/** The problems that need a person. */
 export const attentionMethods = (store: Store) => {
   const { now, sum } = store.database.dialect;
   const all = `SELECT kind, account, of, currency, count(*) AS count, ${sum("amount")} AS amount, min(since) AS since, min(day) AS day,
@@ -112,7 +115,7 @@ export const attentionMethods = (store: Store) => {
     FROM (${THINGS.join(" UNION ALL ")}) AS things GROUP BY kind, account, of, currency ORDER BY kind, account, of, currency`;
   return {
     /**
-     * Returns what stands still until a person acts, each thing once.
+     * Returns the payments and files that are blocked until a person acts, each problem once.
      *
      * @param lateAfterMs a payout is late this long after the end of its payment date, in UTC.
      */

@@ -29,13 +29,13 @@ const amongNumbers = (numbers: ReadonlyArray<number>): Where => ({
 const NEVER_STARTED = `run_id IS NULL AND end_state IS NULL AND EXISTS (SELECT 1 FROM batch_rows
   WHERE batch_rows.batch = runs.batch AND number = runs.batch_row AND state = 'rejected')`;
 
-/** The outcome of a row: the batch knows what it has not started, and the run of the row everything else. */
+/** The outcome of a row: from the batch if it was not started, otherwise from its run. */
 const STATUS = `CASE batch_rows.state WHEN 'waiting' THEN 'notStarted'
   WHEN 'started' THEN coalesce(runs.status, 'running') ELSE batch_rows.state END`;
 
 /**
- * The payout of a row, also if an earlier file or a single start has made it. A rejected row has none, whatever a later file
- * pays under its id.
+ * The payout of a row, also if an earlier file or a single start has made it. A rejected row has none, even if a later
+ * file pays under its id.
  */
 const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
   LEFT JOIN runs ON runs.workflow_id = batch_rows.workflow_id
@@ -73,7 +73,7 @@ export const batchMethods = (store: Store) => {
         readonly decision?: NewDecision;
       },
     ): Promise<Batch> => {
-      // Decisions on a batch have a chain of their own.
+      // Decisions on a batch have a separate chain.
       const workflowId = batchLogId(id);
       const select = query("SELECT * FROM batches WHERE id = $1", id);
       // Not shared, because the fence of its runs reads its approval.
@@ -147,8 +147,8 @@ export const batchMethods = (store: Store) => {
       return store.save(`batch ${batch} ${number}`, [cover]);
     },
     /**
-     * Keeps the payee of waiting rows as the service shows it, or `message`: why it cannot be read. With the last payee, the
-     * batch waits for its approval.
+     * Keeps the payee of waiting rows as the service shows it, or `message`: why it cannot be read. With the last
+     * payee, the batch waits for its approval.
      */
     keepPayees: (
       batch: string,

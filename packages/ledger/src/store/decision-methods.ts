@@ -26,7 +26,10 @@ const selectRelated = (workflowId: string) =>
 
 const savePause = PAUSES.saver({}, (name) => (name === "since" ? "pauses.since" : undefined));
 
-/** Decisions, the log, limits and pauses. Limits follow from decisions, and every send obeys them, whichever worker makes it. */
+/**
+ * Decisions, the log, limits and pauses. Limits follow from decisions, and every send obeys them, whichever worker
+ * makes it.
+ */
 export const decisionMethods = (store: Store) => {
   const { seal } = store;
   /** Changes a pause and records the person, unless there is none to end. Returns the new one, and whether there was one. */
@@ -54,10 +57,10 @@ export const decisionMethods = (store: Store) => {
 
   /**
    * Records a decision in one transaction with its effect on the writes of its workflow id: an `end` or `overrule` is
-   * applied to each by `endedRow` or `overruledRow`, also to those of its children and keys; so it runs alone. An end also
-   * applies if there is no row yet.
+   * applied to each by `endedRow` or `overruledRow`, also to those of its children and keys; so it runs alone. An end
+   * also applies if there is no row yet.
    *
-   * @param check returns the own rows whose run must look again, or throws to refuse the decision. It is pure.
+   * @param check returns the own rows whose run must check again, or throws to refuse the decision. It is pure.
    */
   const decide = (
     decision: NewDecision,
@@ -131,7 +134,7 @@ export const decisionMethods = (store: Store) => {
     resume: async (scope: Pause["scope"], of: string, actor: Actor) =>
       (await onPause("resume", { scope, of }, actor)).isPaused,
     limits,
-    /** Returns the accounts about whose limits something was ever decided. */
+    /** Returns the accounts with any decision about limits. */
     limitedAccounts: async (): Promise<ReadonlyArray<string>> => {
       const found = await store.find(
         query("SELECT DISTINCT account FROM log WHERE kind = 'limits' ORDER BY account"),
@@ -159,7 +162,7 @@ export const decisionMethods = (store: Store) => {
     ): Promise<AccountLimits | undefined> => {
       const { pending } = await limits(account);
       if (pending?.sequence !== sequence || isSamePerson(actor.by, pending.by)) return undefined;
-      // What changes meanwhile makes it void: `limitsOf` says so.
+      // A change in between makes it void: see `limitsOf`.
       return decideLimits(account, actor, { kind: "approve", value: { sequence } });
     },
     pauses: () => store.all(PAUSES, {}, "ORDER BY since"),

@@ -29,13 +29,13 @@ export interface NewRun extends PlannedOfRun {
   readonly type: string;
   readonly batch: string | null;
   readonly batchRow: number | null;
-  /** Whom it pays, in words, for the directory of payees. */
+  /** Description of the payee, for the directory of payees. */
   readonly shown?: string | null;
 }
 /** Planned payment of a run, before it has a write. */
 export type PlannedOfRun = Pick<Run, "amount" | "currency" | "payee" | "reference"> &
   Partial<Pick<Run, "alias">>;
-/** How the latest run of a workflow id has it in Temporal; `endState` null: it is open. */
+/** The state of the latest run of a workflow id in Temporal; `endState` null: it is open. */
 export type RunEnd = Pick<
   Run,
   "workflowId" | "runId" | "endState" | "endedAt" | "endType" | "endReason"
@@ -48,11 +48,11 @@ export interface NewStart extends Pick<NewDecision, "by" | "how"> {
 export type NewBatch = Omit<Batch, "finishedAt">;
 export type BatchRow = Omit<FoundBatchRow, "batch">;
 /**
- * A row of a batch with the outcome of it. `amount`, `currency`, `payee` and `reference` are those that were sent, or are to be
- * sent after an amendment; `shown` is null if the file does not describe that payee.
+ * A row of a batch with the outcome of it. `amount`, `currency`, `payee` and `reference` are those that were sent, or
+ * are to be sent after an amendment; `shown` is null if the file does not describe that payee.
  */
 export interface ListedRow extends BatchRow, Omit<RowOf<typeof ROW_OUTCOME>, "rest"> {
-  /** Why it was not paid, or what a person is asked; null if nothing is to be said. */
+  /** Why it was not paid, or the question to a person; null if neither applies. */
   readonly reason: string | null;
 }
 /** A wait as long as it is open. */
@@ -113,7 +113,7 @@ export interface Overview {
   readonly untold: number;
 }
 
-/** Everything that decides about a write, read in one transaction. */
+/** All facts that decide about a write, read in one transaction. */
 export interface Look {
   readonly row: WriteRow | undefined;
   /** The ledger's clock. */
@@ -153,7 +153,7 @@ export interface Change {
   /** The new row: the store sets its version, and removes `facts` once the outcome is known. */
   readonly row?: WriteRow;
   readonly entries?: ReadonlyArray<NewEntry>;
-  /** Whom a payment pays, in words. */
+  /** Description of a payee. */
   readonly payee?: Omit<Payee, "account" | "seenAt"> | undefined;
   /** Type of the workflow, to record its run in the same commit if it is not recorded yet. */
   readonly workflowType?: string | undefined;

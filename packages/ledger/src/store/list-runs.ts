@@ -26,8 +26,8 @@ import {
 } from "./table.ts";
 
 /*
- * A list costs what its page has, and sums cost one pass over a covering index: `writes_paid`, or `writes_owner` if conditions
- * are about runs. SQLite is then made to go through both tables in the order of the workflow id.
+ * A list costs what its page has, and sums cost one pass over a covering index: `writes_paid`, or `writes_owner` if
+ * conditions are about runs. SQLite is then made to go through both tables in the order of the workflow id.
  */
 
 /** Orders of a list: latest start, latest end, largest amount, or earliest due. */
@@ -48,7 +48,7 @@ export interface RunCursor {
   readonly workflowId: string;
 }
 
-/** A run with everything that the ledger has about it: also writes that it made for others, and those of its children. */
+/** A run with all that the ledger has about it: also the writes that it made for others, and those of its children. */
 export interface FoundRun {
   readonly run: Run;
   readonly rows: ReadonlyArray<RecordedWrite>;
@@ -78,7 +78,7 @@ export interface MoneySum {
   readonly sum: BigDecimal.BigDecimal;
 }
 
-/** The expression by which payments are grouped. */
+/** The expression that groups payments. */
 const KEYS: Readonly<Record<SumsBy, string>> = {
   payee: "payments.payee",
   day: `payments.begun / ${DAY_MS}`,
@@ -131,7 +131,7 @@ export const listMethods = (store: Store) => {
     ],
   };
 
-  /** Returns the reasons of the runs that have one and match, whatever they pay. SQL cannot compare sealed ones. */
+  /** Returns the reasons of the runs that have one and match. SQL cannot compare sealed ones. */
   const reasons = async (filter: RunFilter): Promise<ReadonlyMap<string, string | null>> => {
     const hasReason = "(runs.end_type IS NOT NULL OR runs.status IN ('failed', 'returned'))";
     const where = { [hasReason]: true, ...runConditions(filter, undefined) };

@@ -97,7 +97,7 @@ export type Decision = RowOf<typeof DECISION> & DecisionBody;
 /** A decision to be recorded. */
 export type NewDecision = Omit<Decision, "sequence" | "at">;
 
-/** An entry to be recorded, sealed: the outcome of a write, and by what. */
+/** An entry to be recorded, sealed: the outcome of a write, and who reports it. */
 export interface NewEntry {
   /** The worker, tool or person. */
   readonly who: string;

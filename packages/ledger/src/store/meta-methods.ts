@@ -111,7 +111,7 @@ export const metaMethods = (store: Store) => {
         return { value: undefined, writes: [query("UPDATE meta SET namespace = $1", namespace)] };
       });
     },
-    /** Returns what is open, and failures of the last day. Its cost grows with that, and not with all that the ledger has. */
+    /** Returns the open items, and failures of the last day. Its cost grows with these, not with the size of the ledger. */
     overview: async (): Promise<Overview> => {
       const [writes = [], waits = [], [counts] = [], failures = []] = await database.read([
         query(

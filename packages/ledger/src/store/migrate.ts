@@ -1,11 +1,11 @@
 /**
  * Versions of the ledger's tables, and who may change them.
  *
- * During an upgrade two releases share a ledger. Most migrations only add: the release before works with their tables, and
- * its payments must continue. So each migration says the least version of the code that works with its tables, and the
- * tables remember it: every look reads it, and older code sends nothing. Only a worker and `ledger migrate` change tables.
- * Any other command would stop the workers without a person's intent; and by creating a missing ledger it would show an
- * empty one, as if nothing had ever been sent.
+ * During an upgrade two releases share a ledger. Most migrations only add: the release before works with their tables,
+ * and its payments must continue. So each migration says the least version of the code that works with its tables, and
+ * the tables remember it: every look reads it, and older code sends nothing. Only a worker and `ledger migrate` change
+ * tables. Any other command would stop the workers without a person's intent; and by creating a missing ledger it would
+ * show an empty one, as if nothing had ever been sent.
  */
 import { LedgerUnavailable } from "./store.ts";
 import { type Migration, SCHEMA_VERSION } from "./schema.ts";
@@ -17,7 +17,7 @@ export interface TableOptions {
    * they are created or migrated, which only a worker and `ledger migrate` do.
    */
   readonly isMigrated?: boolean;
-  /** Called before each migration, with its version and that of the tables as they were found; 0 if there were none. */
+  /** Called before each migration, with its version and the version of the existing tables; 0 without tables. */
   readonly onMigration?: (version: number, found: number) => void;
 }
 

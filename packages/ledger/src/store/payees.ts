@@ -1,7 +1,7 @@
 /**
- * Whom the payments of the ledger pay, in words: a directory that is much smaller than the payments. An id of the service or a
- * mark says nothing to a person, and only a mark can be compared if the texts are encrypted. No account number beyond its
- * last four characters.
+ * Descriptions of the payees: a directory that is much smaller than the payments. A person cannot read an id of the
+ * service or a mark, and only a mark can be compared if the texts are encrypted. No account number beyond its last four
+ * characters.
  */
 import { chunksOf } from "effect/Array";
 import type { Payee } from "./ledger.ts";
@@ -13,12 +13,12 @@ const savePayee = PAYEES.saver({}, (name) =>
 );
 
 /**
- * The key of a transaction that changes a payee. Rows of payees are shared between workflow ids, so each has a key of its
- * own, or two workers could wait for each other.
+ * The key of a transaction that changes a payee. Rows of payees are shared between workflow ids, so each has a separate
+ * key: otherwise there would be deadlocks.
  */
 export const payeeKey = (account: string, payee: string): string => `payee ${account} ${payee}`;
 
-/** Keeps how payees are described. */
+/** Stores descriptions of payees. */
 export const rememberPayees = async (
   store: Store,
   account: string,
@@ -35,7 +35,7 @@ export const rememberPayees = async (
 
 /** The directory of payees. */
 export const payeeMethods = (store: Store) => ({
-  /** Keeps how payees are described: their account by no more than its last four characters. */
+  /** Stores descriptions of payees: their account by no more than its last four characters. */
   rememberPayees: (account: string, payees: ReadonlyArray<Omit<Payee, "account" | "seenAt">>) =>
     rememberPayees(store, account, payees),
   /** Returns the payees of an account, or of all. `payees` are ids or marks. */

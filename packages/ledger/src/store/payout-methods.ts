@@ -20,9 +20,9 @@ export interface SeenOfPayout {
   readonly word: string;
   /** Null while it is under way. */
   readonly outcome: PayoutOutcome | null;
-  /** Whether a person has to say what the word means. */
+  /** Whether a person must say what the word means. */
   readonly asks: boolean;
-  /** Whether no setting lists the word, and nobody has said what it means. */
+  /** Whether no setting lists the word, and no decision says what it means. */
   readonly isUnlisted?: boolean;
   /** Whether the outcome is what a person has said that the word means, and no setting does. */
   readonly isDecided?: boolean;
@@ -31,8 +31,8 @@ export interface SeenOfPayout {
 }
 
 /**
- * Returns what changes in a write; undefined if nothing does. An outcome stays until another one is seen; a failure after a
- * completion came back.
+ * Returns what changes in a write; undefined if nothing does. An outcome stays until another one is seen; a failure
+ * after a completion came back.
  */
 const changeOf = (
   row: RecordedWrite,
@@ -97,7 +97,7 @@ export const payoutMethods = (store: Store) => {
         const to = row && changeOf(row, seen);
         if (row === undefined || to === undefined) return { value: undefined, writes: ended };
         const said = decisionAbout(lines, seen.word, seal);
-        // It was read before the word got another meaning: the next look says what holds now.
+        // It was read before the word got another meaning: the next reading decides.
         if (seen.isDecided && said?.value["means"] !== seen.outcome)
           return { value: undefined, writes: ended };
         const of = { "workflow_id = ?": workflowId, "step = ?": row.step, "account = ?": account };

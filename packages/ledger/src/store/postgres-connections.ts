@@ -2,9 +2,9 @@
  * The connections of a ledger to PostgreSQL: how each is set up, how long it is used, and what its failure means.
  *
  * Server, database, role and pooler have settings of their own, and some make the ledger wrong without an error. With
- * REPEATABLE READ as the default, for example, a look that waited for a lock does not see the pause that was committed
- * meanwhile. So nothing is assumed. A connection sets what it can, by a statement: a pooler refuses startup parameters.
- * What only an administrator can change is refused by name.
+ * REPEATABLE READ as the default, for example, a read that waited for a lock misses a pause that was committed in the
+ * meantime. So nothing is assumed. A connection sets what it can, by a statement: a pooler refuses startup parameters.
+ * Settings that only an administrator can change are refused by name.
  *
  * A connection breaks at any moment, or stays open in silence, and a server becomes read-only by a failover. Whatever
  * fails, the connection is closed and another one is opened; the caller gets `LedgerUnavailable` within the time limits
@@ -60,7 +60,7 @@ const SET_UP = `SELECT ${[
 
 const UNIQUE_VIOLATION = "23505";
 
-/** The server rolled back one of two transactions that wait for each other, or that exclude each other. */
+/** The server rolled back a transaction because of a deadlock or a serialization failure. */
 const CONFLICT = /^40(001|P01)$/;
 const MOST_ATTEMPTS = 5;
 
@@ -125,7 +125,8 @@ export class Connections {
   }
 
   /**
-   * Uses a connection, by default for at most 10 seconds. A use that the server rolled back for the sake of another one is repeated.
+   * Uses a connection, by default for at most 10 seconds. A use that the server rolled back, such as after a deadlock,
+   * is repeated.
    *
    * @throws UniqueViolation; LedgerUnavailable for anything else. A commit without an answer may have been applied.
    */

@@ -19,10 +19,13 @@ const LEDGER_LOCK = 0x44504c32;
 const MOST_GROUPS = 2;
 const MOST_IN_GROUP = 50;
 
-/** Longest wait for earlier transactions: less than a use of a connection, so that a silent one fails those behind it, too. */
+/**
+ * Longest wait for earlier transactions: less than a use of a connection, so that a silent connection fails the waiting
+ * ones, too.
+ */
 const WAIT_WITHIN_MS = 8_000;
 
-/** Explicit, because a statement that waited for a lock must see what was committed meanwhile. */
+/** Explicit, because a statement that waited for a lock must see commits of that time. */
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 const IS_READ_ONLY = "current_setting('transaction_read_only') AS read_only";
@@ -59,7 +62,7 @@ const flight = async (
 };
 
 /**
- * The locks of transactions, in the order of their keys, so that no two workers wait for each other. A failover or an
+ * The locks of transactions, in the order of their keys, which avoids deadlocks. A failover or an
  * administrator may have made the server read-only since the connection began.
  */
 const locks = (keys: ReadonlyArray<string>): Query =>
@@ -121,7 +124,7 @@ const transaction = async (
     return decide(found.slice(next - looks.length, next));
   });
   const done = await flight(client, [...decided.flatMap(({ writes }) => writes), query("COMMIT")]);
-  // An aborted transaction answers a commit without an error.
+  // An aborted transaction responds to a commit without an error.
   if (done.at(-1)?.command !== "COMMIT") throw new Error("the transaction was rolled back");
   return decided.map((one) => one.done);
 };

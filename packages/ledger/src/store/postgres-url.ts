@@ -19,7 +19,7 @@ const checkFile = (name: string, file: string | null): void => {
   try {
     if (file !== null) accessSync(file, constants.R_OK);
   } catch {
-    // The value is not repeated: somebody may have given the key itself.
+    // The value is not repeated: it may be the key itself.
     throw wrong(`${name} must be the path of a file that exists and can be read`);
   }
 };
@@ -33,7 +33,10 @@ const decoded = (part: string): string => {
   }
 };
 
-/** Reads the address of a ledger: connections to other hosts use verified TLS. No message repeats the address: it may hold a password. */
+/**
+ * Reads the address of a ledger: connections to other hosts use verified TLS. No message repeats the address: it may
+ * hold a password.
+ */
 export const readPostgresUrl = (address: string) => {
   const url = URL.parse(address);
   if (url === null) throw wrong("it is not a URL");

@@ -1,12 +1,13 @@
 /**
  * Removes the texts of old payments, in parts.
  *
- * A ledger that needs pruning has a million writes, and payments continue meanwhile. So it is pruned by the order of the
- * workflow ids: each part is one short transaction that excludes only its own ids, and as much time passes before the next
- * part as it took. An interrupt loses nothing: the next prune passes over the pruned ids. Each prune reads every id once.
+ * A ledger that needs pruning has a million writes, and payments continue during the prune. So it is pruned by the
+ * order of the workflow ids: each part is one short transaction that excludes only its own ids, and as much time passes
+ * before the next part as it took. An interrupt loses nothing: the next prune passes over the pruned ids. Each prune
+ * reads every id once.
  *
  * Two promises make it subtle. The highest sequence number never goes back, or the witness would report a restore: lines
- * that are newer than the line by which the prune begins are never removed. And `verify` must tell a pruned log from an
+ * that are newer than the first line of the prune are never removed. And `verify` must tell a pruned log from an
  * edited one: the kept decisions of an id are chained again, but only if its log was intact.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,7 +20,10 @@ import { query, toJson } from "./table.ts";
 /** The remains of a write. */
 const CLEAR = "amount = NULL, currency = NULL, payee = NULL, reference = NULL";
 
-/** Decisions that count as long as the row of the money exists: who started it, what was approved, and who may not approve. */
+/**
+ * Decisions that count as long as the row of the money exists: who started it, what was approved, and who may not
+ * approve.
+ */
 const KEPT = ["start", "approve", "end", "overrule", "amend", "resend", "retry"];
 
 /** Money that is under way, or that came back and is to be paid again. */
@@ -110,11 +114,10 @@ export const pruneMethods = (store: Store) => {
 
   return {
     /**
-     * Removes the texts, amounts and log of workflow ids all of whose writes were completed before a time, and payees that
-     * nothing else names. Account, ids, step, operation, state, outcome, status, generation, request hash, result id, starts,
-     * approvals and ends are kept; so is a payout that is under way, or came back. The age is the caller's to limit. A million
-     * payouts take minutes;
-     * nothing else is delayed, and the process may end at any time.
+     * Removes the texts, amounts and log of workflow ids all of whose writes were completed before a time, and payees
+     * that nothing else names. Account, ids, step, operation, state, outcome, status, generation, request hash, result
+     * id, starts, approvals and ends are kept; so is a payout that is under way, or came back. The age is the caller's
+     * to limit. A million payouts take minutes; nothing else is delayed, and the process may end at any time.
      *
      * @param before milliseconds since 1970 by the ledger's clock.
      * @param onPart is called after each part with the number of workflow ids pruned so far.

@@ -38,7 +38,10 @@ import { findSimilar } from "./similar-payments.ts";
 /** The remains of it in a pruned row: the outcome is known, so the rest is not needed. */
 const PRUNED: Rest = { ...FRESH, knownFrom: 0, epoch: 0, facts: {} };
 
-/** A version other than the next one is null, which the column refuses, so that nothing overwrites an unread version. */
+/**
+ * The optimistic lock: any version but the next becomes null, which the column refuses. So no unread version is
+ * overwritten.
+ */
 const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN excluded.version END";
 
 /** A payout that is done may have an outcome already. */
@@ -118,10 +121,10 @@ export const readRow = (found: SqlRow, seal: Seal): WriteRow => {
   };
 };
 
-/** A write with what is known of it besides. */
+/** A write with further facts about it. */
 export interface RecordedWrite extends WriteRow, RowOf<typeof SEEN> {}
 
-/** Reads a row, with what is known of it besides. */
+/** Reads a row, with further facts about it. */
 export const readRecorded = (found: SqlRow, seal: Seal): RecordedWrite => ({
   ...readRow(found, seal),
   ...readFields(SEEN, found, seal),
@@ -135,7 +138,7 @@ const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "b
 /** The ids of the name, of the workflow that asks and of its root, as given and as stored. */
 const IDS = "$2, $4, $5, coalesce(writes.owner_id, $2), coalesce(writes.root_id, $2)";
 
-/** The one statement that reads everything about a write: each statement costs a round trip. */
+/** The one statement that reads all facts about a write: each statement costs a round trip. */
 const lookOf = ({
   list,
   now,
@@ -158,7 +161,7 @@ const lookOf = ({
     query(sql, account, workflowId, step, ownerId, rootId, limitsId(account));
 };
 
-/** The owner of a write if nobody else asks for it. */
+/** The owner of a write that no other workflow asks for. */
 const ownedBy = (workflowId: string): WriteOwner => ({ ownerId: workflowId, rootId: workflowId });
 
 /** The run of the workflow that asks, before the transaction. */
@@ -216,7 +219,7 @@ const OPEN_STATES: ReadonlySet<string> = new Set(["ready", "sending", "unknown",
 /** Filter of writes. */
 export interface RowFilter {
   readonly account?: string;
-  /** Its own id, not that of an owner or a root. */
+  /** Its own id, not the id of an owner or a root. */
   readonly workflowId?: string;
   readonly operations?: ReadonlyArray<string>;
   readonly states?: ReadonlyArray<WriteState>;
@@ -255,7 +258,7 @@ const concernedBy = (
   const was = before === undefined ? "open" : standingOfRow(before, end);
   const is = standingOfRow(saved, end);
   const { ownerId, rootId, workflowId } = saved;
-  // Another run may ask for the payment of a key: from then on, it is not that of the one before.
+  // Another run may ask for the payment of a key: from then on, the payment belongs to that run.
   const last = before ?? saved;
   if (was === is && ownerId === last.ownerId && rootId === last.rootId) return [];
   const roots = ASKS_ROOT.has(was) || ASKS_ROOT.has(is) ? [rootId, last.rootId] : [];
@@ -329,15 +332,18 @@ export const writeMethods = (store: Store) => {
   };
 
   return {
-    /** Reads everything that decides about a write. `owner` is the workflow that asks; default: the one that last did. */
+    /**
+     * Reads all facts that decide about a write. `owner` is the workflow that asks; default: the last workflow that
+     * asked.
+     */
     look: async (name: WriteName, owner?: WriteOwner): Promise<Look> =>
       readLook(name, await store.find(selectLook(name, owner)), seal),
     /**
-     * Changes a row: looks, decides and writes in one transaction, durable when it resolves. It sees all committed ends,
+     * Changes a row: reads, decides and writes in one transaction, durable when it resolves. It sees all committed ends,
      * pauses and epochs, because each of those runs alone. `decide` is pure: it may be called again.
      *
-     * @param owner the workflow that asks; default: the one that last did.
-     * @returns the look, with the row as it is now.
+     * @param owner the workflow that asks; default: the last workflow that asked.
+     * @returns the facts, with the current row.
      * @throws MadeByAnother if another write owns `row.madeId` (payouts, cardholders, cards); the errors of `decide`.
      */
     transact: async (

@@ -6,9 +6,9 @@ import { type SqlValue, toJson } from "./table.ts";
 /*
  * The same question about runs has one answer on every screen.
  *
- * A run pays by its own writes that move money; until it has one, by the payment that it plans. So there are two kinds of
- * conditions. Some are about the run: its status, type, batch. The others are about one payment: its account, payee, age. A
- * run matches if it and one of its payments match; sums add the payments that match, of the runs that match.
+ * A run pays by its own writes that move money; until it has one, by the payment that it plans. So there are two kinds
+ * of conditions. Some are about the run: its status, type, batch. The others are about one payment: its account, payee,
+ * age. A run matches if it and one of its payments match; sums add the payments that match, of the runs that match.
  */
 
 /** Conditions on runs and their payments; all fields are optional. Times: milliseconds since 1970 by the ledger's clock. */
@@ -51,16 +51,17 @@ export const lateSince = (paymentDate: string, lateAfterMs: number): number =>
   Date.parse(`${paymentDate}T00:00:00Z`) + DAY_MS + lateAfterMs;
 
 /**
- * Returns the condition that a payout is late: it is under way, and its payment date was over at a time (`day` is that of the
- * time), or it was made before the time and shows a word that nobody has listed. Without it, nobody would hear of the word.
+ * Returns the condition that a payout is late: it is under way, and its payment date was over at a time (`day` is that
+ * of the time), or it was made before the time and shows a word that nobody has listed. Otherwise the word would never
+ * be noticed.
  */
 export const isLate = (table: string, day: string, time: string): string =>
   `${table}.standing = 'made' AND (${table}.payment_date < ${day} OR (${table}.word_unlisted = 1 AND ${table}.changed_at < ${time}))`;
 
 /**
- * The payments of all runs, in two relations: their writes that move money, and the planned payments of runs that have none
- * yet. A planned payment counts as a write that would be: not sent yet, or stopped before it was. SQLite uses no index inside
- * of one relation that has both.
+ * The payments of all runs, in two relations: their writes that move money, and the planned payments of runs that have
+ * none yet. A planned payment counts as a write that would be: not sent yet, or stopped before it was. SQLite uses no
+ * index inside of one relation that has both.
  */
 export const PAYMENTS = [
   `(SELECT owner_id AS run, operation, standing, account, amount, currency, payee, payee AS alias, reference,
@@ -79,7 +80,7 @@ const ofStatus = (status: RunStatus | "paused"): string => {
   return status === "running" ? `(runs.status = ? AND NOT ${HAS_PAUSE})` : "runs.status = ?";
 };
 
-/** Returns the conditions on runs, whatever they pay. `ids`: the runs whose reason matches. */
+/** Returns the conditions on runs alone. `ids`: the runs whose reason matches. */
 export const runConditions = (
   { batch, find, since, statuses = [], type, until }: RunFilter,
   ids: ReadonlyArray<string> | undefined,

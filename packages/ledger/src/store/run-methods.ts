@@ -22,11 +22,11 @@ const NEVER_STARTED = "(runs.run_id IS NULL AND runs.end_state = 'cancelled')";
 export const wasNeverStarted = ({ endState, runId }: Pick<Run, "endState" | "runId">): boolean =>
   runId === null && endState === "cancelled";
 
-/** Somebody starts the id after all, for another file or alone: from now on, it is that payment. */
+/** The id is started after all, for another file or alone: from now on, it is that payment. */
 const TAKES_OVER = `(${NEVER_STARTED} AND excluded.started_by IS NOT NULL
   AND coalesce(excluded.batch, '') <> coalesce(runs.batch, ''))`;
 
-/** Another run of the id has begun, or Temporal has it after all: the run is open again. */
+/** Another run of the id has begun, or Temporal knows it after all: the run is open again. */
 const REOPENS = `(excluded.run_id <> runs.run_id OR runs.end_state = 'missing' OR ${TAKES_OVER}
   OR (${NEVER_STARTED} AND excluded.run_id IS NOT NULL))`;
 
@@ -38,7 +38,7 @@ const changeOfRun = (field: string, name: string): string => {
     : `CASE WHEN ${TAKES_OVER} THEN excluded.${name} ELSE coalesce(runs.${name}, excluded.${name}) END`;
 };
 
-/** An open run that nobody has on record. */
+/** An open run without a recorded start. */
 const OPEN: Partial<Run> = {
   startedBy: null,
   endState: null,
@@ -54,7 +54,10 @@ type StartedRun = Pick<
 
 const save = RUNS.saver({}, changeOfRun);
 
-/** Known values of a run stay, except the run id; null values are filled in. If it was known, its status has to be refreshed. */
+/**
+ * Known values of a run stay, except the run id; null values are filled in. If it was known, its status has to be
+ * refreshed.
+ */
 export const saveRun = (run: StartedRun & Partial<Run>, seal: Seal): Query =>
   save({ ...OPEN, status: run.isStopped ? "ended" : "running", ...run }, seal);
 
@@ -158,11 +161,11 @@ export const runMethods = (store: Store) => {
   };
   return {
     /**
-     * Records a start: the run, and the decision of who started it, in one transaction. Known values of the run stay, except
-     * the run id; null values are filled in. The same start again adds no line.
+     * Records a start: the run, and the decision of who started it, in one transaction. Known values of the run stay,
+     * except the run id; null values are filled in. The same start again adds no line.
      *
-     * Each start has its own key: whatever changes rows of a workflow id holds its key first, and keys are taken in order, so
-     * that no two workers wait for each other.
+     * Each start has its own key. A change of rows of a workflow id takes its key first, and keys are taken in order,
+     * which avoids deadlocks.
      */
     recordStart: async (run: NewRun, start: NewStart): Promise<void> => {
       const { account, payee, shown } = run;
@@ -170,12 +173,12 @@ export const runMethods = (store: Store) => {
       // In the same turn, and so in the same commit.
       await Promise.all([rememberPayees(store, account ?? "", payees), record(run, start)]);
     },
-    /** Records what a run is to pay after an amendment. */
+    /** Records the planned payment of a run after an amendment. */
     amendRun: (workflowId: string, planned: PlannedOfRun): Promise<void> =>
       store.save(workflowId, [store.update(RUNS, planned, { "workflow_id = ?": workflowId })]),
     /**
-     * Records how the latest run of each id has it in Temporal. Runs that the ledger does not know are left out; null opens a
-     * run again.
+     * Records the state of the latest run of each id in Temporal. Runs that the ledger does not know are left out; null
+     * opens a run again.
      */
     recordEnds: async (ends: ReadonlyArray<RunEnd>): Promise<void> => {
       for (const part of chunksOf(ends, MOST_KEYS)) {
@@ -194,13 +197,13 @@ export const runMethods = (store: Store) => {
       }
     },
     /**
-     * Records a run of which only Temporal knows, without a decision: nobody knows who started it, so nobody can approve it.
-     * Known values stay.
+     * Records a run that only Temporal has, without a decision: its starter is unknown, so its payments cannot be
+     * approved. Known values stay.
      */
     recordRun: (run: NewRun, startedAt: number) => record(run, undefined, startedAt),
     /**
-     * Returns runs that are open, or missing in Temporal, in the order of their ids. A row that its file has not started has
-     * no run yet.
+     * Returns runs that are open, or missing in Temporal, in the order of their ids. A row that its file has not
+     * started has no run yet.
      */
     openRuns: (filter: { readonly after?: string; readonly limit: number }) =>
       store.all(
@@ -270,7 +273,7 @@ export const runMethods = (store: Store) => {
     /** Closes a wait and keeps its outcome. @returns whether it was open. */
     closeWait: (wait: NamedWait, outcome: JsonObject) =>
       changeOpen(wait, now, outcome, refreshStatus([wait.workflowId], ["waiting"])),
-    /** Notes why the object of an open wait cannot be read; null if it can. @returns whether it was open. */
+    /** Records why the object of an open wait cannot be read; null if it can. @returns whether it was open. */
     noteWait: (wait: NamedWait, problem: string | null) =>
       changeOpen(wait, "NULL", problem === null ? null : { problem }),
     /** Takes or renews a lease if nobody else holds it; 0 ms releases it. @returns whether the holder has it. */

@@ -19,7 +19,7 @@ export const OPEN_STATUSES: ReadonlySet<RunStatus> = new Set([
   "missing",
 ]);
 
-/** The payment for which a built-in workflow exists. Of other workflows, the end of the run says whether they succeeded. */
+/** The payment for which a built-in workflow exists. Other workflows succeed if their run does. */
 export const PURPOSES = { payout: "createPayout", onboardCardholder: "createCard" } as const;
 
 const IS_PURPOSE = `(${Object.entries(PURPOSES)
@@ -30,10 +30,10 @@ const IS_BUILT_IN = `runs.type IN (${Object.keys(PURPOSES)
   .map((type) => `'${type}'`)
   .join(", ")})`;
 
-/** Nothing more is to be expected of the run: until then, a run that has paid continues. */
+/** The run has ended: until then, a run that has paid continues. */
 const IS_OVER = "(end_state IS NOT NULL OR is_stopped = 1)";
 
-/** The write of a key is that of the run which last asked for it, and of the run whose id is made of the key. */
+/** The write of a key belongs to the run that last asked for it, and to the run whose id is made of the key. */
 const IS_OWN = "(owner_id = runs.workflow_id OR workflow_id = runs.workflow_id)";
 
 /** The status by the most important of its writes. Those of its children only ask; their money is their own. */
@@ -110,7 +110,7 @@ export const refreshEnds = (ids: ReadonlyArray<string>): ReadonlyArray<Query> =>
 };
 
 /**
- * Returns the statement that computes the status of some runs again, after whatever it depends on was written.
+ * Returns the statement that computes the status of some runs again, after a change of the facts behind it.
  *
  * @param only the statuses that the change can change.
  */

@@ -51,9 +51,9 @@ export const SEEN = {
   word: textOrNull,
   /** Whether a person is asked what the word means. */
   wordAsks: orNull(yesNo),
-  /** Whether no setting lists the word, and nobody has said what it means. */
+  /** Whether no setting lists the word, and no decision says what it means. */
   wordUnlisted: orNull(yesNo),
-  /** The word, in small letters, of which a person has said that it means this outcome; null if a setting says so. */
+  /** The word, in small letters, that a person has given this meaning; null if a setting lists it. */
   decidedWord: textOrNull,
   /** Why the service refuses to show it. */
   problem: orNull(sealed(text)),
@@ -120,7 +120,7 @@ export const logTable = (sequence: string) =>
 export type RunStatus =
   /** A person is asked for the outcome of a write. */
   | "asking"
-  /** A second person has to approve a write. */
+  /** A second person must approve a write. */
   | "approval"
   /** The outcome of a write is not known. */
   | "unknown"
@@ -224,7 +224,7 @@ export const PAYEES = new Table(
   },
   ["account", "payee"],
 );
-/** Whom a payment pays, in words. */
+/** Description of a payee. */
 export type Payee = RowOf<typeof PAYEES.fields>;
 
 export const LEASES = new Table("leases", { name: text, holder: text, until: number }, ["name"]);
@@ -258,7 +258,7 @@ export const BATCHES = new Table(
 /** A file of payments or cardholders. */
 export type Batch = RowOf<typeof BATCHES.fields>;
 
-/** How far its file has come with a row. The outcome of a started row follows from its run. */
+/** The state of a row in its file. The outcome of a started row follows from its run. */
 export type BatchRowState =
   /** Uploaded, and not started. */
   | "waiting"

@@ -6,13 +6,13 @@ import type { Store, Where } from "./store.ts";
 import { number, oneOf, orNull, readFields, type RowOf, text, textOrNull } from "./table.ts";
 
 /*
- * Likely duplicates: the same business fact under another workflow id. An id is paid once; nothing else keeps a person from
- * paying an invoice from a file in the morning and by hand in the afternoon. So there is one rule for every way to start:
+ * Likely duplicates: the same business fact under another workflow id. An id is paid once. But a person may pay
+ * an invoice from a file in the morning, and by hand in the afternoon. So there is one rule for every way to start:
  *
  * - A payment is likely a duplicate of one with the same payee, amount and currency, and the same reference; or, if one of
  *   them has no reference, that is less than a day old. The payee is the account, by whichever mark both have; references
  *   are compared as a person reads them.
- * - A person is one with the same name and day of birth, or the same email, whenever that was and whatever the card costs.
+ * - A person is one with the same name and day of birth, or the same email, at any time and for any card.
  */
 
 /** Time in which an equal payment without a reference is likely a duplicate. */
@@ -38,7 +38,10 @@ const OF_PERSON_OR_PAYMENT = "operation IN ('createPayout', 'createCardholder')"
 
 const OF_RUN = `started_at AS at, (SELECT max(standing) FROM writes WHERE writes.workflow_id = runs.workflow_id AND ${OF_PERSON_OR_PAYMENT}) AS standing FROM runs`;
 
-/** Payments of runs, by both marks, and of writes: a run records its payment before its first write, and may have many writes. */
+/**
+ * Payments of runs, by both marks, and of writes: a run records its payment before its first write, and may have many
+ * writes.
+ */
 const PAYMENTS: ReadonlyArray<readonly [mark: string, some: string, where: Where]> = [
   ["payee", OF_RUN, {}],
   ["alias", OF_RUN, {}],
@@ -104,7 +107,7 @@ export const findSimilar = async (
       ),
     ),
   );
-  // The payee, and the money: whatever it costs, a person is one person.
+  // The payee and the amount; for a person, the amount does not count.
   const keyOf = (payee: string, one: Pick<PlannedPayment, "amount" | "currency">): string =>
     JSON.stringify([marks.get(payee) ?? payee, payee.startsWith(PERSON_MARK) ? "" : moneyOf(one)]);
   const known = Map.groupBy(

@@ -28,7 +28,7 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x01021997, "9P"],
 ]);
 
-/** Returns the error of a file that cannot be the ledger. No advice is another file: it would not know what was paid. */
+/** Returns the error of a file that cannot be the ledger. It never advises another file, which would lack the payments. */
 const cannotOpen = (
   file: string,
   why: string,
@@ -108,7 +108,7 @@ const codeOf = (error: unknown): number =>
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const CORRUPT: ReadonlySet<number> = new Set([11, 26]);
 
-/** Returns whether a write of another process is in the way: the lower byte is the kind of the error. */
+/** Returns whether the write of another process blocks this one: the lower byte is the kind of the error. */
 const isBusy = (error: unknown): boolean => (codeOf(error) & 0xff) === SQLITE_BUSY;
 
 /** SQLite does not wait while a file is converted to a write-ahead log. */
@@ -214,7 +214,7 @@ const openFile = (file: string, tables: TableOptions, clock: () => number): Data
 const named = ({ values }: Query): Record<string, SqlValue> =>
   Object.fromEntries(values.map((value, at) => [`$${at + 1}`, value ?? null]));
 
-/** A ledger in a file, or in memory. All requests of one turn of the event loop wait for the disk once. */
+/** A ledger in a file, or in memory. All requests of one turn of the event loop share one sync (group commit). */
 class SqliteDatabase extends Database {
   readonly isOfOneHost = true;
   readonly dialect = {

@@ -24,7 +24,7 @@ export class LedgerUnavailable extends Error {
 export const DISK_FULL =
   "its disk is full: nothing is sent until there is room, and then payments continue";
 
-/** The rows of each of some statements. */
+/** The rows of some statements, for each of them. */
 export type Found = ReadonlyArray<ReadonlyArray<SqlRow>>;
 
 /** The function of a transaction, called with what was read. */
@@ -35,7 +35,7 @@ export interface Decided<A> {
 
 /** A waiting transaction, run with others of the same turn. */
 export interface Work {
-  /** None: it runs alone. */
+  /** Without keys, it runs alone. */
   readonly keys: ReadonlyArray<string>;
   readonly looks: ReadonlyArray<Query>;
   /** Never throws. `done` is called once the writes are durable. */
@@ -93,7 +93,7 @@ export abstract class Database {
   abstract read(queries: ReadonlyArray<Query>): Promise<Found>;
 
   /**
-   * Looks, decides and writes in one transaction, durable when it resolves. Transactions with a key in common run
+   * Reads, decides and writes in one transaction, durable when it resolves. Transactions with a key in common run
    * in order; one with null runs alone. `decide` is called again if the database must be read again.
    *
    * @throws UniqueViolation; the errors of `decide`; LedgerUnavailable.
@@ -117,7 +117,7 @@ export abstract class Database {
         try {
           const { value, writes } = decide(found);
           const done = () => {
-            // A change by a single statement is small: it may find the room that a payment does not.
+            // A change by a single statement is small, so it may fit on a disk without room for a payment.
             if (writes.length > 0) this.#failed = undefined;
             resolve(value);
           };
@@ -131,7 +131,7 @@ export abstract class Database {
     return promise;
   }
 
-  /** Runs the waiting transactions as far as possible. */
+  /** Runs the waiting transactions that can run now. */
   protected abstract next(): void;
 
   abstract backup(file: string): Promise<void>;
@@ -230,7 +230,10 @@ export class Store {
     return this.database.write(key, asked, ([value = []]) => ({ value, writes: [] }));
   }
 
-  /** Looks, decides and writes in one transaction, with lines in the log of a workflow id. `key` is as of `Database.write`. */
+  /**
+   * Looks, decides and writes in one transaction, with lines in the log of a workflow id. `key` is as of
+   * `Database.write`.
+   */
   logged<A>(
     key: string | ReadonlyArray<string> | null,
     workflowId: string,

@@ -1,9 +1,9 @@
 /**
  * Decisions about the service's words for the status of a payout.
  *
- * A wrong meaning reports a payout as paid that is not, so it must be correctable: each outcome that follows from a decision
- * names the word, and a decision about it takes the outcome back. The tracker then reads those payouts again, under the
- * meaning that holds now. A decision does not change what a setting lists.
+ * A wrong meaning reports a payout as paid that is not, so it must be correctable: each outcome that follows from a
+ * decision names the word, and a decision about it takes the outcome back. The tracker then reads those payouts again,
+ * under the meaning that holds now. A decision does not change what a setting lists.
  */
 import type { PayoutOutcome, Standing } from "../model/standing.ts";
 import type { Actor, Decision } from "./ledger.ts";
@@ -62,7 +62,7 @@ export type UseOfWord = Omit<RowOf<typeof USE>, "word" | "decidedWord">;
 /** Most ids of one statement. */
 const CHUNK = 1_000;
 
-/** Returns the decision about a word that holds, among the lines of the words of its account; undefined if there was none. */
+/** Returns the current decision about a word, from the log of the account's words; undefined if there is no such decision. */
 export const decisionAbout = (
   lines: ReadonlyArray<SqlRow>,
   word: string,
@@ -75,7 +75,7 @@ export const decisionAbout = (
 /** Decisions about words. */
 export const wordMethods = (store: Store) => {
   const { database, seal } = store;
-  /** Returns the decisions about words that hold: of one account, or of all, in the order of their making. */
+  /** Returns the current decisions about words, of one account or of all, oldest first. */
   const decidedWords = async (account?: string): Promise<ReadonlyArray<DecidedWord>> => {
     const found = await store.find(
       store.where(
@@ -100,7 +100,7 @@ export const wordMethods = (store: Store) => {
   };
   return {
     decidedWords,
-    /** Returns what people have said of the service's words for the status of a payout, by the word in small letters. */
+    /** Returns the meanings that people have given to statuses of the service, by the word in small letters. */
     words: async (account: string): Promise<ReadonlyMap<string, WordMeaning>> =>
       new Map((await decidedWords(account)).map(({ means, word }) => [word, means])),
     /**
@@ -127,9 +127,9 @@ export const wordMethods = (store: Store) => {
       });
     },
     /**
-     * Records what a word of the service for the status of a payout means, from now on. If that is another meaning than
-     * before, then the payouts whose outcome followed from it are under way again, until they are read again: all of them
-     * in this transaction, found by an index.
+     * Records what a word of the service for the status of a payout means, from now on. If the
+     * meaning changes, the payouts whose outcome followed from the earlier one are under way again, until they are read
+     * again: all of them in this transaction, found by an index.
      */
     decideWord: async (
       account: string,
@@ -148,7 +148,7 @@ export const wordMethods = (store: Store) => {
           value.word,
         ),
       ];
-      // Alone, so that no outcome is recorded meanwhile under the meaning before.
+      // Alone, so that no outcome is recorded in between under the earlier meaning.
       await store.logged(null, workflowId, looks, ([lines = [], found = []], log) => {
         const before = decisionAbout(lines, value.word, seal);
         log.decision({
