@@ -6,7 +6,7 @@ export interface Part {
 
 /** Every page of `docs/` for users, in Diátaxis order. Pages for contributors are in `docs/contributors/`. */
 export const PARTS: ReadonlyArray<Part> = [
-  { text: "Tutorials", pages: ["first-payment", "first-workflow"] },
+  { text: "Tutorials", pages: ["first-payment", "first-card", "first-workflow"] },
   {
     text: "How-to",
     pages: [

@@ -83,6 +83,7 @@ const printedBy = async (
 
 describe.each([
   { document: "docs/first-payment.md", sections: /./ },
+  { document: "docs/first-card.md", sections: /./ },
   { document: "README.md", sections: /^Try it$/ },
 ])("$document", ({ document, sections }) => {
   it("shows what its commands print", async () => {

@@ -1,0 +1,33 @@
+import { startPayment } from "durable-payments/start";
+import { usePaymentsTest } from "durable-payments/testing";
+import { expect, test } from "vitest";
+import type { paySupplier } from "./workflows.ts";
+
+const workflowsPath = new URL("./workflows.ts", import.meta.url).href;
+// The time-skipping server has no update-with-start.
+const payments = await usePaymentsTest({ workflowsPath, server: "dev" });
+
+test("one call starts a payment, and says what became of it", async () => {
+  const { client, ledger, taskQueue } = payments;
+  const started = await startPayment<typeof paySupplier>(client, "paySupplier", {
+    key: "invoice-17",
+    startedBy: "ada",
+    args: ["12.50"],
+    memo: { department: "sales" },
+    workflowExecutionTimeout: "60 days",
+    ledger,
+    taskQueue,
+    waitFor: "created",
+    within: "10 seconds",
+  });
+  switch (started.is) {
+    case "created":
+      expect(started.id).toBe((await payments.service()).payouts[0]?.payout_id);
+      break;
+    case "needs approval": // a second person has to approve it
+    case "refused": // nothing was paid: correct the payment, or pay in another way
+    case "started": // not known yet: look at `started.run`, and never pay under another key
+      throw new Error(started.reason);
+  }
+  expect(await started.run.result()).toBe("completed");
+});
