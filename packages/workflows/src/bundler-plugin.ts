@@ -23,9 +23,10 @@ const conditions = import.meta.filename.endsWith(".ts")
   : {};
 
 /** The modules that pass on the trace of a run, and answer its start. */
-const interceptorPaths = ["pass-trace", "early-answer"].map((name) =>
-  fileURLToPath(import.meta.resolve(`@durable-payments/workflows/${name}`)),
-);
+const interceptorPaths = [
+  import.meta.resolve("@durable-payments/workflows/pass-trace"),
+  import.meta.resolve("@durable-payments/workflows/early-answer"),
+].map((url) => fileURLToPath(url));
 
 /** Options of {@link paymentsBundler}. */
 export interface PaymentsBundlerOptions {

@@ -78,7 +78,7 @@ const install = () => {
 
 /** State of a run that its steps share. */
 export type RunState = ReturnType<typeof install>;
-/** What a run answers to its start. */
+/** The answer of a run to its start. */
 export type Early = RunState["early"];
 
 const KEY = Symbol.for("durable-payments/run@1");

@@ -1,6 +1,5 @@
 /*
- * A start that waits for the first answer about its payment must be exactly as safe as one that does not. It is not
- * obvious, since the request has two parts: Temporal may have started the run although no answer, or an error, arrives.
+ * A start that waits for the first answer about its payment must be exactly as safe as a plain start. It is not obvious, since the request has two parts: Temporal may have started the run although no answer, or an error, arrives.
  * So nothing here starts again; the run that has the id says whether it is this start's, and if so, the answer is "started".
  */
 import { messageOf } from "@durable-payments/client/values";

@@ -7,7 +7,7 @@ const workflowsPath = new URL("./workflows.ts", import.meta.url).href;
 // The time-skipping server has no update-with-start.
 const payments = await usePaymentsTest({ workflowsPath, server: "dev" });
 
-test("one call starts a payment, and says what became of it", async () => {
+test("one call starts a payment, and gives its first answer", async () => {
   const { client, ledger, taskQueue } = payments;
   const started = await startPayment<typeof paySupplier>(client, "paySupplier", {
     key: "invoice-17",

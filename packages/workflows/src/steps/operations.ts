@@ -38,7 +38,7 @@ type IsUnion<Type, All = Type> = Type extends unknown
     : true
   : never;
 
-/** Request of an operation. TypeScript infers no type beside one that is given, so one of several is named twice. */
+/** Request of an operation. TypeScript infers no further type if one is given, so several operations are named twice. */
 type OwnRequest<Operations, Name extends keyof Operations> =
   IsUnion<Name> extends true
     ? 'Name the operation in the type, too: ownOperation<typeof operations, "NAME">("NAME")'

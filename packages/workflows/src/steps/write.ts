@@ -217,7 +217,7 @@ const untilAnswered = (
   }, failed);
 };
 
-/** Other steps that this run has called with an operation: none of them is a renamed step. */
+/** The other steps that this run has called with an operation: none of them is a renamed step. */
 const claimedBeside = (operation: string, step: string): ReadonlyArray<string> =>
   [...runState().steps].flatMap(([name, called]) =>
     called.operation === operation && name !== step ? [name] : [],
@@ -297,9 +297,9 @@ export const sendWrite = (
   options: StepOptions = {},
   how: WriteOptions = {},
 ): Promise<Fields> => {
-  const claimed = claim(write, options);
-  const [, called] = claimed;
-  const now = () => send(write, claimed, how);
+  const named = claim(write, options);
+  const [, called] = named;
+  const now = () => send(write, named, how);
   // Calls of one name run in order: the later one continues from the version of the earlier one.
   const sent = called.last === undefined ? now() : called.last.then(now, now);
   called.last = sent;
