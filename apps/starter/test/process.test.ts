@@ -1,4 +1,6 @@
 // Exit codes, signals and pipes, as a shell sees them: each through a real process.
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import { runApp } from "@durable-payments/tools/testing";
 import { appArguments, spawnProcess, untilReady } from "@durable-payments/tools/processes";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starter-process-"));
@@ -91,6 +93,24 @@ it("says on Ctrl-C that the run which it follows continues", async () => {
   const ended = await interrupted(/running/, "show", "invoice-2", "--follow");
   expect(ended).toMatchObject({ code: EXIT_CODES.interrupted, stdout: "" });
   expect(ended.stderr).toContain("the run continues");
+});
+
+it("says on Ctrl-C which checks were not made", async () => {
+  const connected = Promise.withResolvers<void>();
+  // A service that never answers.
+  const service = createServer(() => connected.resolve()).listen(0, "127.0.0.1");
+  await once(service, "listening");
+  onTestFinished(() => void service.close());
+  const { port } = service.address() as AddressInfo;
+  const access = { PAYMENTS_BASE_URL: `http://127.0.0.1:${port}`, PAYMENTS_API_KEY: "key" };
+  const words = appArguments("starter", ["doctor"]);
+  const running = spawnProcess(process.execPath, words, {
+    env: { ...env, ...access, PAYMENTS_CLIENT_ID: "client" },
+  });
+  await connected.promise;
+  const { code } = await running.kill("SIGINT");
+  expect({ code, stdout: running.stdout() }).toEqual({ code: 130, stdout: "" });
+  expect(running.stderr()).toMatch(/^Interrupted\. Done: [^]+\. The other checks were not made\./m);
 });
 
 it.each([["--csv"], ["--jsonl"], []])(

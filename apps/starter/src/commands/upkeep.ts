@@ -25,7 +25,10 @@ export const doctor = Command.make("doctor", examined, (given) =>
       );
       return EXIT_CODES.done;
     }
-    const diagnosis = await work.diagnose(work.operationsSettings());
+    const say = work.progressOf(output, "The other checks were not made. Nothing was changed.");
+    const diagnosis = await work.diagnose(work.operationsSettings(), (checks) =>
+      say(`checked ${checks.map(({ name }) => name).join(", ")}`),
+    );
     output.answer(diagnosis, work.doctorText);
     return diagnosis.isWell ? EXIT_CODES.done : EXIT_CODES.runFailed;
   }),
@@ -49,7 +52,11 @@ const recovered = {
 export const recover = Command.make("recover", recovered, (given) =>
   runCommand(given.json, async (output, work) => {
     const acting = work.actingOf(given, given.yes);
-    const options = { ...acting, since: given.since, isDryRun: !given.yes };
+    const rest = given.yes
+      ? "What was recorded stays. Run it again to continue."
+      : "Nothing was changed.";
+    const onPart = work.progressOf(output, rest);
+    const options = { ...acting, since: given.since, isDryRun: !given.yes, onPart };
     const report = await work.operating((operations) => work.recover(operations, options));
     output.answer(report, work.recoveryText);
   }),
@@ -109,19 +116,11 @@ const pruned = {
   ...person,
 };
 
-/** Runs between two lines of progress. */
-const SAY_EVERY = 5_000;
-
 const prune = Command.make("prune", pruned, (given) =>
   runCommand(given.json, async (output, work) => {
     const acting = work.actingOf(given, true);
-    output.onInterrupt = () => output.say("Run it again to continue.");
-    let said = 0;
-    const onPart = (runs: number) => {
-      if (runs - said < SAY_EVERY) return;
-      said = runs;
-      output.say(`${runs} runs pruned …`);
-    };
+    const say = work.progressOf(output, "Run it again to continue.");
+    const onPart = (runs: number) => say(`${runs} runs pruned`);
     const options = { ...acting, before: given.before, keepDays: work.keepDaysHere(), onPart };
     const workflowIds = await work.onLedger((opened) => work.prune(opened, options));
     output.answer(
@@ -168,10 +167,15 @@ export const replay = Command.make("replay", replayed, (given) =>
     const workflows = given.workflows === undefined ? undefined : resolve(given.workflows);
     const selection = { workflowId, isFailed, isOpen, since: since?.getTime(), type };
     const skipped: Array<SkippedRuns> = [];
+    const say = work.progressOf(output, "The others were not replayed. Nothing was changed.");
     const runs = await work.operating(async (operations) => {
       const selected = work.selectRuns(operations, selection, (some) => skipped.push(some));
       const found: Array<Replay> = [];
-      for await (const run of work.replayRuns(selected, workflows)) found.push(run);
+      for await (const run of work.replayRuns(selected, workflows)) {
+        found.push(run);
+        const different = found.filter(({ deterministic }) => !deterministic).length;
+        say(`${found.length} runs replayed, ${different} of them differ`);
+      }
       return found;
     });
     output.answer({ runs, skipped }, (shown) =>

@@ -21,6 +21,7 @@ import { confirm } from "../output/ask.ts";
 import { batchText, knownLines } from "../output/batch-text.ts";
 import { nextLines } from "../output/next.ts";
 import { type Output, visible } from "../output/output.ts";
+import { progressOf } from "../output/progress.ts";
 import { runText } from "../output/run-text.ts";
 import { counted } from "../output/text.ts";
 import { assumptionsHere, operating } from "../settings.ts";
@@ -116,7 +117,9 @@ export const submitFile = async (
     throw badUsage("--id and --key are for one payment: each row of a file has its own key.");
   const options = { ...actingOf(given), approveAbove, notDuplicate, window };
   checkPayOptions(options);
+  const checking = progressOf(output, "Nothing was started.");
   const checked = await checkBatchFile(file, assumptionsHere());
+  checking(`${counted(checked.rows.length, "row")} read`);
   return operating(async (operations) => {
     const plan = await planFile(operations, checked, options);
     if (isDryRun) {
@@ -129,7 +132,12 @@ export const submitFile = async (
       for (const line of planText(plan)) output.say(line);
       await confirm("Pay this file?", "Nothing was started.");
     }
-    const batch = await payFile(operations, checked, plan, options);
+    const uploading = progressOf(
+      output,
+      "No row is paid until all are uploaded. To continue, pay the file again: each row is paid once.",
+    );
+    const onPart = (rows: number) => uploading(`${rows} of ${plan.rows} rows uploaded`);
+    const batch = await payFile(operations, checked, plan, { ...options, onPart });
     const isAsking = batch.state === "needsApproval" || batch.state === "reading";
     const { createdBy, state } = batch;
     const uploaded = `${plan.batch}: uploaded by ${createdBy}, ${isAsking ? "waiting for approval by a second person" : state}`;

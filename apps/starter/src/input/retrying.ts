@@ -12,6 +12,7 @@ import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
+import { progressOf } from "../output/progress.ts";
 import { counted, section, wrap } from "../output/text.ts";
 import { assumptionsHere, operating } from "../settings.ts";
 import { actingOf, readJson } from "./given.ts";
@@ -115,7 +116,10 @@ export const retryAll = async (output: Output, flags: RetryFlags): Promise<void>
     );
   const acting = actingOf(flags);
   await operating(async (operations) => {
-    const planned = await planMany(operations, flags, acting);
+    const checking = progressOf(output, "Nothing was retried.");
+    const planned = await planMany(operations, flags, acting, (checked) =>
+      checking(`${checked} failed runs checked`),
+    );
     const helped = planned.filter(({ whyNot }) => whyNot === undefined);
     if (isDryRun || helped.length === 0) {
       output.answer({ planned, isDryRun }, (shown) => manyText(shown.planned, false));
@@ -125,7 +129,13 @@ export const retryAll = async (output: Output, flags: RetryFlags): Promise<void>
       output.say(manyText(planned, false));
       await confirm(`Retry ${counted(helped.length, "run")}?`, "Nothing was done.");
     }
-    const runs = await retryMany(operations, planned, acting, rate);
+    const retrying = progressOf(
+      output,
+      "The next one may have been retried, the others were not. Run it again to continue.",
+    );
+    const runs = await retryMany(operations, planned, acting, rate, (done) =>
+      retrying(`${done.length} of ${helped.length} runs retried`),
+    );
     output.answer({ runs }, (shown) => manyText(shown.runs, true));
   });
 };

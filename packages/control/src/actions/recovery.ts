@@ -12,6 +12,8 @@ export interface RecoverOptions extends Acting {
   /** When the restored copy was made; default: a week ago. */
   readonly since?: Date | undefined;
   readonly isDryRun: boolean;
+  /** Called after each part with what was done. */
+  readonly onPart?: (done: string) => void;
 }
 
 const WEEK_MS = 7 * 86_400_000;
@@ -27,7 +29,7 @@ const UNSETTLED = ["sending", "unknown", "asking"] as const;
  */
 export const recover = async (
   operations: Operations,
-  { isDryRun, since = new Date(Date.now() - WEEK_MS), ...acting }: RecoverOptions,
+  { isDryRun, onPart, since = new Date(Date.now() - WEEK_MS), ...acting }: RecoverOptions,
 ) => {
   const { client, ledger } = operations;
   const actor = actorOf(acting, !isDryRun);
@@ -38,8 +40,11 @@ export const recover = async (
     isDryRun,
     who: `recover, by ${actor.by}`,
   });
+  onPart?.("the ended runs of Temporal were read");
   const { idle, open, waits } = await restoreWaits(operations, isDryRun);
+  onPart?.("the runs and waits of Temporal were read");
   const { lost, ...left } = await findLostRuns(operations, open);
+  onPart?.("the runs of Temporal and the ledger were compared");
   const unknown = await ledger.rows({ states: UNSETTLED });
   const report = {
     ledger: state,
@@ -70,6 +75,7 @@ export const recover = async (
   const none = { endType: null, endReason: null };
   await ledger.recordEnds(lost.map((workflowId) => ({ workflowId, ...missing, ...none })));
   const mark = await ledger.recover(actor);
+  onPart?.("everything but the notification of waiting runs, which the tracker notifies");
   // Runs that wait in the old epoch look again. The tracker nudges runs that Temporal did not reach.
   const waiting = await ledger.rows({ states: ["ready", ...UNSETTLED] });
   const ids = [...new Set([...waiting.map(({ workflowId }) => workflowId), ...idle])];

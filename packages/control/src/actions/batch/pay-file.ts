@@ -36,6 +36,8 @@ export interface PayFileOptions extends Acting {
   readonly window?: number | undefined;
   /** The reason to pay rows that look like duplicates: recorded, and shown to the approver. */
   readonly notDuplicate?: string | undefined;
+  /** Called after each part of the upload with the number of rows so far. */
+  readonly onPart?: (rows: number) => void;
 }
 
 /** The check of a file before it is paid. */
@@ -298,6 +300,7 @@ export const payFile = async (
   });
   const known = new Map(plan.known.map(({ batch, number }) => [number, batch]));
   const unsaved = uploading.state === "uploading" ? paying(rows, ledger) : [];
+  let saved = 0;
   for (const part of chunksOf(unsaved, SAVED_AT_ONCE)) {
     await ledger.saveRows(
       id,
@@ -316,6 +319,8 @@ export const payFile = async (
       return ledger.recordStart(...startOf(run, [input], payment, facts));
     };
     await atOnce(own, start, RECORDED_AT_ONCE);
+    saved += part.length;
+    options.onPart?.(saved);
   }
   const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
   const mayBe = `${id} may have been uploaded only partly: pay the file again to continue`;

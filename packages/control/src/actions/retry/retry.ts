@@ -225,11 +225,13 @@ const one = async (
  * with the reason. A run that has succeeded has not failed, whatever its end in Temporal.
  *
  * @param options who retries; amendment and override are for single runs.
+ * @param onPart is called after each run with the number of runs that were checked.
  */
 export const planMany = async (
   operations: Operations,
   filter: ManyFilter,
   options: Acting,
+  onPart: (checked: number) => void = () => undefined,
 ): Promise<ReadonlyArray<OneOfMany>> => {
   const planned: Array<OneOfMany> = [];
   const { since, ...only } = filter;
@@ -239,6 +241,7 @@ export const planMany = async (
     const { workflowId } = run;
     const plan = (given: RetryOptions) => planRetryOf(operations, workflowId, given);
     planned.push(await one({ workflowId }, options, plan));
+    onPart(planned.length);
   }
   return planned;
 };
@@ -247,12 +250,14 @@ export const planMany = async (
  * Retries the runs of a plan at a limited rate. Runs that were retried meanwhile are skipped.
  *
  * @param rate runs a second.
+ * @param onPart is called after each run with all that were retried so far.
  */
 export const retryMany = async (
   operations: Operations,
   planned: ReadonlyArray<OneOfMany>,
   options: Acting,
   rate = 5,
+  onPart: (done: ReadonlyArray<OneOfMany>) => void = () => undefined,
 ): Promise<ReadonlyArray<OneOfMany>> => {
   const done: Array<OneOfMany> = [];
   const begun = Date.now();
@@ -260,6 +265,7 @@ export const retryMany = async (
     await sleep(Math.max(0, begun + (done.length * 1_000) / rate - Date.now()));
     const retry = (given: RetryOptions) => retryPayment(operations, run.workflowId, given);
     done.push(await one(run, options, retry));
+    onPart(done);
   }
   return done;
 };

@@ -81,10 +81,20 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
  * changes nothing but a mark in the ledger that nothing reads, and sends nothing to the service but a ping.
  *
  * @param settings of Temporal, the service and the ledger.
+ * @param onPart is called with the checks so far as soon as there are more.
  * @returns each check with its finding and remedy; a failed check does not reject.
  */
-export const diagnose = async (settings: DoctorSettings) => {
-  const checks = (await Promise.all([serviceChecks(settings), innerChecks(settings)])).flat();
+export const diagnose = async (
+  settings: DoctorSettings,
+  onPart: (checks: ReadonlyArray<Check>) => void = () => undefined,
+) => {
+  const made: Array<Check> = [];
+  const parts = [serviceChecks(settings), innerChecks(settings)].map(async (part) => {
+    made.push(...(await part));
+    onPart(made);
+    return part;
+  });
+  const checks = (await Promise.all(parts)).flat();
   return { isWell: checks.every(({ status }) => status !== "failed"), checks };
 };
 
