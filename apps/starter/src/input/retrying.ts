@@ -68,12 +68,14 @@ export const retryOne = async (output: Output, flags: RetryFlags): Promise<void>
   await operating(async (operations) => {
     if (isDryRun) {
       const { amendment, plan } = await planRetryOf(operations, id, options);
-      output.answer({ ...plan, amended: amendment?.changed ?? [], isDryRun }, (shown) =>
+      const { changed: amended = [], warnings = [] } = amendment ?? {};
+      output.answer({ ...plan, amended, warnings, isDryRun }, (shown) =>
         [
           ...planText(shown),
           ...(shown.amended.length === 0
             ? []
             : [wrap(`Amended: ${shown.amended.join("; ")}`, "  ")]),
+          ...shown.warnings.map((warning) => wrap(`Warning: ${warning}`, "  ")),
           ...(isOverruling ? [OVERRULED] : []),
           "Nothing was done.",
           ...nextLines([retryNext(shown, { isAmended: amendment !== undefined, ...flags })]),

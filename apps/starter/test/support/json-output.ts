@@ -105,6 +105,7 @@ export interface JsonOutput {
   readonly retry:
     | (RetryPlan & {
         readonly amended?: ReadonlyArray<string>;
+        readonly warnings?: ReadonlyArray<string>;
         readonly isDryRun?: true;
         readonly newRunId?: string;
       })

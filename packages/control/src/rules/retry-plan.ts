@@ -12,7 +12,8 @@ import { failureTypes } from "@durable-payments/protocol/calls";
 import type { RunState } from "../facts/connection/temporal.ts";
 import { EndedByPerson, invalidInput, type OperationError, refused } from "../errors.ts";
 import type { Failure } from "../facts/history.ts";
-import { planOnboarding, planPayout, type PlannedRun } from "./input.ts";
+import { planOnboarding, planPayout, type PlannedRun, warningsOf } from "./input.ts";
+import { paymentOf } from "./payment.ts";
 
 /** Facts from which a retry is planned. */
 export interface Planning {
@@ -275,6 +276,20 @@ export const amendInput = (
   const accounts = [input, amended].map((one) => (isRecord(one) ? one["account"] : undefined));
   if (accounts[0] !== accounts[1])
     throw invalidInput("The account that pays cannot be amended. Nothing was done.");
-  const checked = check?.(amended, assumptions).input ?? amended;
-  return { input: checked, fields, changed: changesOf(input, amended), hash: hashOf(checked) };
+  const planned = check?.(amended, assumptions);
+  const checked = planned?.input ?? amended;
+  const [before, after] = [input, checked].map((one) => paymentOf(one)?.currency);
+  return {
+    input: checked,
+    fields,
+    changed: changesOf(input, amended),
+    hash: hashOf(checked),
+    /** Changes that are allowed, and unlikely to be meant. */
+    warnings: [
+      ...(before === after
+        ? []
+        : [`It pays in ${after ?? "no currency"}, and not in ${before ?? "none"}.`]),
+      ...(planned === undefined ? [] : warningsOf(planned, Date.now())),
+    ],
+  };
 };

@@ -144,7 +144,8 @@ const moneyText = ({ run: { endState, status, type } }: Evidence): string | unde
     : undefined;
 };
 
-const endText = ({ by, reason }: Decision): string =>
+/** Words a stop order: the same for a run, and for a row that has not started. */
+export const stopText = ({ by, reason }: Pick<Decision, "by" | "reason">): string =>
   `stopped by ${by}${reason === null ? "" : `: ${reason}`}`;
 
 const FORGOTTEN =
@@ -168,7 +169,7 @@ export const reasonOf = (evidence: Evidence): string | null => {
     .find((why) => why !== undefined);
   const isHeld = asking !== undefined || approval !== undefined || doubted !== undefined;
   const parts = [
-    end && endText(end),
+    end && stopText(end),
     asking && `${asking.step}: ${asking.question?.reason ?? ""}`,
     approval && `${approval.step} needs approval: ${approval.question?.reason ?? ""}`,
     run.planned === "unknown" && FORGOTTEN,

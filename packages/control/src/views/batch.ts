@@ -3,10 +3,12 @@ import {
   type BatchCount,
   batchLogId,
   type BatchRowStatus,
+  endAmong,
   type Ledger,
   moneyStateOf,
   type Pause,
 } from "@durable-payments/ledger";
+import { atOnce } from "@durable-payments/protocol";
 import { chunksOf } from "effect/Array";
 import { setTimeout } from "node:timers/promises";
 import { keptOf } from "../actions/batch/batch.ts";
@@ -16,6 +18,7 @@ import { decisionsOn } from "../rules/approval.ts";
 import { type BatchRowView, isFinalRow, rowView } from "../rules/batch-rows.ts";
 import { type FileListing, listingOf } from "../rules/listing.ts";
 import { pauseOf, sumMoney } from "../rules/run-view.ts";
+import { stopText } from "../rules/standing.ts";
 import { MONEY_STATES } from "./report.ts";
 
 /** Rows of a batch with the same outcome, and their money. */
@@ -66,8 +69,11 @@ const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch) => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
   const isOpen = BEFORE.includes(batch.state) || !counts.every(isFinalRow);
   const isPaid = counts.every(({ standing }) => standing === "completed");
+  // A row of a finished file that is retried has no outcome again.
+  const isReopened = batch.state === "finished" && isOpen;
   const view: BatchView = {
     ...batch,
+    state: isReopened ? "approved" : batch.state,
     totals: totalsOf(counts),
     outcome: isOpen ? "open" : isPaid ? "paid" : "notPaid",
     pausedBy: pauseOf(pauses, batch.id)?.by ?? null,
@@ -139,6 +145,14 @@ const readRowViews = async (
   const rows = await ledger.listRows(id, filter);
   const payees = rows.map(({ payee }) => payee);
   const nameOf = await readNames(ledger, payees);
+  const stopped = rows.filter(({ status }) => status === "ended");
+  // However the run of a stopped row has ended, the stop order is the reason.
+  const stops = new Map(
+    await atOnce(stopped, async ({ workflowId }) => {
+      const end = endAmong(await ledger.decisionsOf(workflowId));
+      return [workflowId, end && stopText(end)] as const;
+    }),
+  );
   const free = rows.filter(({ status }) => status === "rejected");
   const since = new Map<string, string>();
   for (const part of chunksOf(free, READ_AT_ONCE)) {
@@ -154,7 +168,8 @@ const readRowViews = async (
   }
   return rows.map((row) => {
     const newer = row.status === "rejected" ? since.get(row.workflowId) : undefined;
-    const reason = newer === undefined ? row.reason : `${row.reason ?? "rejected"}; ${newer}`;
+    const why = stops.get(row.workflowId) ?? row.reason;
+    const reason = newer === undefined ? why : `${why ?? "rejected"}; ${newer}`;
     return rowView({ ...row, reason }, nameOf);
   });
 };

@@ -263,7 +263,7 @@ test("each screen says of a rejected file that it is not paid, and of a row's ke
   const sources = { ledger, temporal: undefined, whyNot: [] };
   expect(await readRun(sources, "payout/k1")).toMatchObject({
     status: "cancelled",
-    reason: "Rejected by Bob: month's end",
+    reason: "rejected by Bob: month's end",
   });
   const again = await upload(["60.00"], ledger);
   expect(await seen(again.id)).toEqual({ runs: ["running"], sums: { planned: "60.00" } });

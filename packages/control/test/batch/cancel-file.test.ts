@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../../src/actions/batch/index.ts";
 import { cancelBatch } from "../../src/actions/stopping.ts";
+import { batchOfId } from "../../src/views/batch.ts";
 import { ACCOUNT, put, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
 
@@ -113,6 +114,12 @@ test.each(["with Temporal", "without Temporal"])(
       [idOf(4)]: "unknown",
       [idOf(5)]: "ended",
     });
+    const { listed } = await batchOfId(ledger, batch, true);
+    const reasons = (listed ?? [])
+      .filter(({ status }) => status === "ended" || status === "rejected")
+      .map(({ reason }) => reason);
+    expect(reasons.length).toBeGreaterThan(ROWS - STARTED);
+    expect(new Set(reasons)).toEqual(new Set(["stopped by ada: wrong file"]));
     // A second time, nothing is left to stop.
     expect(await cancelBatch(deciding, batch, { ...ada, isStarted: true })).toMatchObject({
       notStarted: 0,

@@ -245,6 +245,12 @@ test("an amendment is a merge patch; the log has the old and the new value of ea
   expect(whole).toMatchObject({ payout: { amount: "25.00", payout_reference: "Invoice 17" } });
 });
 
+test("an amendment into another currency is warned of", () => {
+  const other = "It pays in USD, and not in EUR.";
+  expect(amended({ payout: { amount: "25.00" } }).warnings).not.toContain(other);
+  expect(amended({ payout: { currency: "USD" } }).warnings).toContain(other);
+});
+
 test("the log has the last four characters of account numbers that are amended, wherever they are", () => {
   const iban = "DE89370400440532013000";
   const before = {

@@ -159,6 +159,21 @@ test("the outcome of a batch is open until each row is final, and paid only if e
   expect(await outcome()).toBe("notPaid");
 });
 
+test("a finished file whose row is retried is not finished until the row has an outcome again", async () => {
+  const { ledger } = await fileOf([null]);
+  const { amount, currency, payee, reference } = row().request;
+  const payment = { amount, currency, payee, reference };
+  const run = { account: ACCOUNT, workflowId: "payout/1", type: "payout", batch: ID, batchRow: 1 };
+  const value = { type: "payout", content: "c" };
+  await ledger.recordStart({ ...run, runId: "run-1", ...payment }, { ...ACTOR, value });
+  const end = { workflowId: "payout/1", endedAt: 1, endType: "NotFunded", endReason: "no funds" };
+  await ledger.recordEnds([{ ...end, runId: "run-1", endState: "failed" }]);
+  await ledger.finishBatch(ID);
+  expect(await batchOfId(ledger, ID)).toMatchObject({ state: "finished", outcome: "notPaid" });
+  await ledger.recordRun({ ...run, runId: "run-2", ...payment }, Date.now() + 1_000);
+  expect(await batchOfId(ledger, ID)).toMatchObject({ state: "approved", outcome: "open" });
+});
+
 test("a batch is followed until each row is final", async () => {
   const { ledger, see } = await fileOf(["1.00"]);
   const seen: Array<string> = [];

@@ -15,6 +15,7 @@ import { actorOf, type Approving, decisionOn, nudge, type Nudged } from "../deci
 import { notFound, refused } from "../../errors.ts";
 import { hashOfRows, ownRows } from "../../rules/listing.ts";
 import { sumMoney } from "../../rules/run-view.ts";
+import { stopText } from "../../rules/standing.ts";
 
 /** Data of a batch besides its rows, as JSON. */
 export type KeptOfBatch = ReturnType<typeof keptOf>;
@@ -159,8 +160,7 @@ export const decideBatch = async (
       decision: decisionOn({ account, workflowId: id }, kind, actor, { question, value }),
     };
   });
-  const word = kind === "cancel" ? "Cancelled" : "Rejected";
-  const rejected =
-    kind === "approve" ? 0 : await ledger.rejectRows(id, `${word} by ${actor.by}: ${actor.reason}`);
+  const why = kind === "cancel" ? stopText(actor) : `rejected by ${actor.by}: ${actor.reason}`;
+  const rejected = kind === "approve" ? 0 : await ledger.rejectRows(id, why);
   return { batch, nudged: await nudgeBatch(deciding, batch), rejected };
 };
