@@ -123,6 +123,16 @@ export const namesOf = (shown: string | null) => {
   return { payeeName: name || null, payeeAccount: account || null };
 };
 
+/**
+ * Returns whether a run is a row that waits for the approval of its file.
+ *
+ * @param asking the files that wait for it.
+ */
+export const awaitsFile = (
+  { batch, runId, status }: FoundRun["run"],
+  asking: ReadonlySet<string> = new Set(),
+): boolean => status === "running" && runId === null && batch !== null && asking.has(batch);
+
 /** Returns the payments of a run: those of its writes, else the planned one. */
 const paymentsOf = (
   { rows, run }: Pick<FoundRun, "rows" | "run">,
@@ -168,7 +178,15 @@ const one = <A>(values: ReadonlyArray<A>): A | null =>
  * @param isAsked chooses among its payments.
  */
 export const viewOf = (
-  { pauses, rows, run }: Pick<FoundRun, "rows" | "run"> & { readonly pauses: ReadonlyArray<Pause> },
+  {
+    asking,
+    pauses,
+    rows,
+    run,
+  }: Pick<FoundRun, "rows" | "run"> & {
+    readonly pauses: ReadonlyArray<Pause>;
+    readonly asking?: ReadonlySet<string> | undefined;
+  },
   reason: string | null,
   nameOf: NameOf,
   isAsked: (payment: ListedPayment) => boolean = () => true,
@@ -178,11 +196,16 @@ export const viewOf = (
   const money = sumMoney(payments);
   const sum = one(money);
   const isPaused = status === "running" && pauseOf(pauses, batch, workflowId) !== undefined;
+  const held: Status | undefined = awaitsFile(run, asking)
+    ? "approval"
+    : isPaused
+      ? "paused"
+      : undefined;
   return {
     workflowId,
     runId,
     type,
-    status: isPaused ? ("paused" as const) : status,
+    status: held ?? status,
     /** The reason of its status, for a person. */
     reason,
     amount: sum?.amount ?? null,

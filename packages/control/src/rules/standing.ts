@@ -20,11 +20,13 @@ import { NOT_YET } from "@durable-payments/protocol";
 import { nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
 import type { TimelineItem } from "../facts/history.ts";
 import { type Progress, waitOf } from "../facts/progress.ts";
-import { paymentFields, pauseOf, type StepView } from "./run-view.ts";
+import { awaitsFile, paymentFields, pauseOf, type StepView } from "./run-view.ts";
 
 /** A run as the ledger has it, and what is known besides. */
 export interface Evidence extends FoundRun {
   readonly pauses: ReadonlyArray<Pause>;
+  /** The files that wait for their approval. */
+  readonly asking?: ReadonlySet<string> | undefined;
   /** Decisions about the words from which its outcomes follow. */
   readonly words?: ReadonlyArray<DecidedWord> | undefined;
   /** The stop order that holds. */
@@ -95,7 +97,8 @@ const waitText = ({
 
 /** Returns what an open run is doing. */
 const openText = (evidence: Evidence): string | undefined => {
-  const { items = [], now, pauses, progress, run, waits } = evidence;
+  const { asking, items = [], now, pauses, progress, run, waits } = evidence;
+  if (awaitsFile(run, asking)) return "its file needs approval";
   const pending = progress?.pending ?? [];
   const open = items.filter(({ endedAt }) => endedAt === null);
   // The tracker looks more often than the activity of a wait is retried.

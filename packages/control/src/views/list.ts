@@ -1,5 +1,6 @@
 import { lettersAndDigits } from "@durable-payments/client/values";
 import {
+  type Batch,
   endAmong,
   type FoundRun,
   type Ledger,
@@ -97,6 +98,21 @@ const isAsked =
     (reference === undefined || payment.reference === reference) &&
     (payees === undefined || (payment.payee !== null && payees.includes(payment.payee)));
 
+/** Files whose rows are not started before a person approves them. */
+const ASKING: ReadonlyArray<Batch["state"] | undefined> = ["uploading", "reading", "needsApproval"];
+
+/** Returns the files of some runs that wait for their approval. */
+export const askingFiles = async (
+  ledger: Ledger,
+  runs: ReadonlyArray<FoundRun["run"]>,
+): Promise<ReadonlySet<string>> => {
+  const filed = runs.flatMap(({ batch, runId, status }) =>
+    status === "running" && runId === null && batch !== null ? [batch] : [],
+  );
+  const batches = await atOnce([...new Set(filed)], (id) => ledger.batch(id));
+  return new Set(batches.flatMap((one) => (ASKING.includes(one?.state) && one ? [one.id] : [])));
+};
+
 /** A timer older than this number of events is shown only by `show`. */
 const LAST_EVENTS = 30;
 
@@ -133,6 +149,10 @@ export const listRuns = async (sources: ListSources, given: ListFilter, page: Li
     ledger.pauses(),
     ledger.decidedWords(),
   ]);
+  const asking = await askingFiles(
+    ledger,
+    found.map(({ run }) => run),
+  );
   const rows = found.flatMap((run) => run.rows);
   const payees = [
     ...rows.map(({ request }) => request.payee),
@@ -149,7 +169,7 @@ export const listRuns = async (sources: ListSources, given: ListFilter, page: Li
     });
     const { run } = of;
     const end = run.isStopped ? endAmong(await ledger.decisionsOf(run.workflowId)) : undefined;
-    const evidence = { ...of, ...seen, pauses, words, end, now: Date.now() };
+    const evidence = { ...of, ...seen, asking, pauses, words, end, now: Date.now() };
     return viewOf(evidence, reasonOf(evidence), nameOf, isAsked(filter));
   });
   return { runs, next, notes: [...notes] };

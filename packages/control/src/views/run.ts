@@ -18,6 +18,7 @@ import { type NextOperation, notFound } from "../errors.ts";
 import { type Failure, readEvents, timelineOf } from "../facts/history.ts";
 import { whyNot } from "../rules/retry-plan.ts";
 import { type InboxItem, itemsOf } from "./inbox.ts";
+import { askingFiles } from "./list.ts";
 import { type Progress, readFailureOf, readProgress } from "../facts/progress.ts";
 import {
   isOpenStatus,
@@ -118,6 +119,7 @@ export const readRun = async (sources: Sources, workflowId: string) => {
   const evidence: Evidence = {
     run,
     words,
+    asking: ledger && (await askingFiles(ledger, [run])),
     rows,
     waits,
     pauses,

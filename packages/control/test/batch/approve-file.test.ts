@@ -12,6 +12,7 @@ import { planMany, retryPayment } from "../../src/actions/retry/retry.ts";
 import { pause, resume } from "../../src/actions/stopping.ts";
 import {
   findBatch,
+  type ListFilter,
   listRuns,
   readInbox,
   readLog,
@@ -266,7 +267,11 @@ test("each screen says of a rejected file that it is not paid, and of a row's ke
     reason: "rejected by Bob: month's end",
   });
   const again = await upload(["60.00"], ledger);
-  expect(await seen(again.id)).toEqual({ runs: ["running"], sums: { planned: "60.00" } });
+  expect(await seen(again.id)).toEqual({ runs: ["approval"], sums: { planned: "60.00" } });
+  const ofStatus = async (statuses: ListFilter["statuses"]) =>
+    (await listRuns({ ledger }, { statuses }, { limit: 9 })).runs.map(({ reason }) => reason);
+  expect(await ofStatus(["approval"])).toEqual(["its file needs approval"]);
+  expect(await ofStatus(["running", "paused"])).toEqual([]);
   expect(await seen(id)).toEqual({ runs: ["cancelled"], sums: { notPaid: "70.00" } });
   expect(await findBatch(ledger, id)).toMatchObject({
     outcome: "notPaid",

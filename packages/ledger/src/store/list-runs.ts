@@ -6,6 +6,7 @@ import {
   isFew,
   paymentConditions,
   PAYMENTS,
+  partsOf,
   runConditions,
   type RunFilter,
 } from "./run-filter.ts";
@@ -172,7 +173,7 @@ export const listMethods = (store: Store) => {
     const values = PAYMENTS.flatMap(() => asked.flatMap(({ value }) => value));
     let all: Query = { sql: "", values: [] };
     // Each status has its own part of an index, which is in order.
-    for (const status of filter.statuses ?? [undefined]) {
+    for (const status of filter.statuses?.flatMap(partsOf) ?? [undefined]) {
       all = store.where(
         `${all.sql}${all.sql && " UNION "}SELECT * FROM (SELECT runs.*, ${key} AS sort_key FROM runs`,
         {

@@ -13,7 +13,7 @@ import { type SqlValue, toJson } from "./table.ts";
 
 /** Conditions on runs and their payments; all fields are optional. Times: milliseconds since 1970 by the ledger's clock. */
 export interface RunFilter {
-  /** Any of these; a run that would be running is paused while its sends are. */
+  /** Any of these; a run that would be running waits for the approval of its file, or is paused while its sends are. */
   readonly statuses?: ReadonlyArray<RunStatus | "paused"> | undefined;
   /** Workflow type. */
   readonly type?: string | undefined;
@@ -75,20 +75,41 @@ export const PAYMENTS = [
 const HAS_PAUSE = `EXISTS (SELECT 1 FROM pauses WHERE scope = 'all'
   OR (scope = 'run' AND of = runs.workflow_id) OR (scope = 'batch' AND of = runs.batch))`;
 
-const ofStatus = (status: RunStatus | "paused"): string => {
-  if (status === "paused") return `(runs.status = ? AND ${HAS_PAUSE})`;
-  return status === "running" ? `(runs.status = ? AND NOT ${HAS_PAUSE})` : "runs.status = ?";
+/** The row of a file that no person has approved yet. */
+const IS_FILED = `(runs.run_id IS NULL AND EXISTS (SELECT 1 FROM batches
+  WHERE batches.id = runs.batch AND batches.state IN ('uploading', 'reading', 'needsApproval')))`;
+
+/** A part of a status, which the index of runs has in order: a run needs approval itself, or its file does. */
+type StatusPart = RunStatus | "paused" | "itself" | "file";
+
+/** Returns the parts of a status. */
+export const partsOf = (status: StatusPart): ReadonlyArray<StatusPart> =>
+  status === "approval" ? ["itself", "file"] : [status];
+
+const PARTS: Readonly<Partial<Record<StatusPart, readonly [RunStatus, condition: string]>>> = {
+  itself: ["approval", ""],
+  file: ["running", ` AND ${IS_FILED}`],
+  paused: ["running", ` AND ${HAS_PAUSE} AND NOT ${IS_FILED}`],
+  running: ["running", ` AND NOT ${HAS_PAUSE} AND NOT ${IS_FILED}`],
 };
 
 /** Returns the conditions on runs alone. `ids`: the runs whose reason matches. */
 export const runConditions = (
-  { batch, find, since, statuses = [], type, until }: RunFilter,
+  {
+    batch,
+    find,
+    since,
+    statuses = [],
+    type,
+    until,
+  }: Omit<RunFilter, "statuses"> & { readonly statuses?: ReadonlyArray<StatusPart> | undefined },
   ids: ReadonlyArray<string> | undefined,
 ): Where => ({
   ...(statuses.length > 0 && {
-    [`(${statuses.map(ofStatus).join(" OR ")})`]: statuses.map((one) =>
-      one === "paused" ? "running" : one,
-    ),
+    [`(${statuses
+      .flatMap(partsOf)
+      .map((part) => `(runs.status = ?${PARTS[part]?.[1] ?? ""})`)
+      .join(" OR ")})`]: statuses.flatMap(partsOf).map((part) => PARTS[part]?.[0] ?? part),
   }),
   "runs.type = ?": type,
   "runs.batch = ?": batch,
