@@ -24,20 +24,19 @@ const SCRIPTS = {
   size: "tools/src/size.ts",
   chaos: "chaos/src/main.ts",
   bench: "bench/src/main.ts",
-  worker: "apps/worker/src/main.ts",
   "durable-payments": "apps/starter/src/main.ts",
-  simulator: "packages/simulator/src/main.ts",
   "record-histories": "packages/workflows/scripts/record-histories.ts",
   nx: "node_modules/nx/dist/bin/nx.js",
   vitest: "node_modules/vitest/vitest.mjs",
 };
 
-const [task, ...args] = process.argv.slice(2);
+const [task, ...given] = process.argv.slice(2);
 if (!Object.hasOwn(SCRIPTS, task ?? "")) {
   fail(`Usage: node tools/bootstrap.mjs ${Object.keys(SCRIPTS).join(" | ")} [arguments]`);
 }
 if (!isInstalled()) npmCi();
 const script = join(checkout, SCRIPTS[task]);
+const args = task === "durable-payments" ? [...devStack(), ...given] : given;
 // Called by `./durable-payments`, on a Node that can run it: then no second process is worth its 40 ms.
 if (
   task === "durable-payments" &&
@@ -45,7 +44,7 @@ if (
   isNewEnough(process.versions.node)
 ) {
   Object.assign(process.env, environment());
-  process.argv.splice(1, 2, script);
+  process.argv.splice(1, process.argv.length, script, ...args);
   await import(pathToFileURL(script).href);
 } else {
   const isTool = SCRIPTS[task].startsWith("node_modules/");
@@ -124,11 +123,8 @@ function workingFolder() {
 
 /** Children of the task that say "node" get the same Node. */
 function environment() {
-  const usesStack =
-    task === "durable-payments" || (task === "worker" && !process.env.PAYMENTS_BASE_URL);
-  const isAdvising = ["durable-payments", "dev", "worker"].includes(task);
+  const isAdvising = ["durable-payments", "dev"].includes(task);
   return {
-    ...(usesStack ? devStack() : {}),
     // The name of the command in advice.
     ...(isAdvising ? { DURABLE_PAYMENTS_COMMAND: "./durable-payments" } : {}),
     ...process.env,
@@ -136,19 +132,25 @@ function environment() {
   };
 }
 
-/** The addresses of a running `npm run dev` (src/stack.ts), unless the user names a server. */
+/** The flag that names the addresses of a running `npm run dev` (src/stack.ts), unless the user names a server. */
 function devStack() {
   const file = join(checkout, ".local", "dev.env");
-  const { TEMPORAL_ADDRESS, TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE } = process.env;
-  if (TEMPORAL_ADDRESS || TEMPORAL_PROFILE || TEMPORAL_CONFIG_FILE || !existsSync(file)) return {};
-  const { DURABLE_PAYMENTS_DEV_PROCESS: owner, ...variables } = parseEnv(
-    readFileSync(file, "utf8"),
-  );
+  const { PAYMENTS_BASE_URL, TEMPORAL_ADDRESS, TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE } =
+    process.env;
+  const isNamed =
+    TEMPORAL_ADDRESS ||
+    TEMPORAL_PROFILE ||
+    TEMPORAL_CONFIG_FILE ||
+    given.some((word) => /^--(env-file|profile)(=|$)/.test(word)) ||
+    (given[0] === "worker" && PAYMENTS_BASE_URL);
+  if (isNamed) return [];
   try {
+    const { DURABLE_PAYMENTS_DEV_PROCESS: owner } = parseEnv(readFileSync(file, "utf8"));
     process.kill(Number(owner), 0);
-    return variables;
+    return ["--env-file", file];
   } catch {
-    return {};
+    // No stack runs, or it is another user's.
+    return [];
   }
 }
 

@@ -1,14 +1,26 @@
 import { fileURLToPath } from "node:url";
-import { build, type BuildOptions } from "rolldown";
+import { build, type BuildOptions, type Plugin } from "rolldown";
 
 /** The apps that are bundled, so that they start sooner. */
 export type BundledApp = "starter" | "worker";
 
 const EXTERNAL: Readonly<Record<BundledApp, ReadonlyArray<RegExp>>> = {
   // Few commands need these, and they bring native code, or find files in their own folder.
-  starter: [/^@temporalio\/(worker|workflow)/, /^@durable-payments\/(replay|worker)/],
+  starter: [/^@temporalio\/(worker|workflow)/, /^@durable-payments\/(replay|simulator)/],
   // The SDK loads all of itself; what is built in would be there twice.
   worker: [/^@temporalio\//],
+};
+
+/** What each app runs, and the file that it becomes. */
+const ENTRY: Readonly<Record<BundledApp, string>> = { starter: "main", worker: "command" };
+
+/** The worker as it is built, from the command line that is built: by its name, a checkout would run its source. */
+const builtWorker: Plugin = {
+  name: "built-worker",
+  resolveId: (id) =>
+    id === "@durable-payments/worker/command"
+      ? { id: "../../../worker/dist/app/command.mjs", external: true }
+      : undefined,
 };
 
 /**
@@ -21,9 +33,10 @@ const EXTERNAL: Readonly<Record<BundledApp, ReadonlyArray<RegExp>>> = {
 export const appBundle = (
   app: BundledApp,
   folder: URL = new URL(`../../apps/${app}/dist/app/`, import.meta.url),
-  entry: URL = new URL(`../../apps/${app}/src/main.ts`, import.meta.url),
+  entry: URL = new URL(`../../apps/${app}/src/${ENTRY[app]}.ts`, import.meta.url),
 ): BuildOptions => ({
-  input: { main: fileURLToPath(entry) },
+  input: { [ENTRY[app]]: fileURLToPath(entry) },
+  plugins: [builtWorker],
   platform: "node",
   external: [/^node:/, ...EXTERNAL[app]],
   resolve: { conditionNames: ["@durable-payments/source", "node", "default"] },

@@ -1,5 +1,6 @@
 import { isRecord } from "@durable-payments/client/values";
 import { execa } from "execa";
+import { devNull } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -10,19 +11,22 @@ export const checkout = fileURLToPath(new URL("../../", import.meta.url));
 /** The value of `TEMPORAL_CONFIG_FILE` that keeps the user's own Temporal profiles out of a process. */
 export const NO_PROFILES = join(import.meta.dirname, "no-profiles.toml");
 
-/** The apps of the workspace that run from source. */
-const MAIN_FILES = {
-  simulator: "packages/simulator/src/main.ts",
-  starter: "apps/starter/src/main.ts",
-  worker: "apps/worker/src/main.ts",
-} as const;
+/** The commands of the command line ("starter"), or one of its servers. */
+export type App = "starter" | "worker" | "simulator";
 
-export type App = keyof typeof MAIN_FILES;
-
-/** Returns the arguments with which this Node runs an app from source. */
-export const appArguments = (app: App, args: ReadonlyArray<string> = []): Array<string> => [
+/**
+ * Returns the arguments with which this Node runs the command line, from its source or as it is built. The user's own
+ * `.env` in the checkout is not read.
+ */
+export const appArguments = (
+  app: App,
+  args: ReadonlyArray<string> = [],
+  main: string = join(checkout, "apps/starter/src/main.ts"),
+): Array<string> => [
   "--conditions=@durable-payments/source",
-  join(checkout, MAIN_FILES[app]),
+  main,
+  `--env-file=${devNull}`,
+  ...(app === "starter" ? [] : [app]),
   ...args,
 ];
 

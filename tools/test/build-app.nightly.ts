@@ -5,7 +5,7 @@ import { createLocalEnvironment, startApp, startProcess } from "@durable-payment
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BundledApp, buildApp } from "../src/build-app.ts";
-import { appArguments, checkout, NO_PROFILES } from "../src/processes.ts";
+import { type App, appArguments, checkout, NO_PROFILES } from "../src/processes.ts";
 
 const run = async (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) => {
   const { exitCode, stderr, stdout } = await execa(process.execPath, args, {
@@ -15,30 +15,24 @@ const run = async (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) => {
   return { exitCode, stderr, stdout };
 };
 
-// Within the checkout: what is not built in is found there.
-const build = async (app: BundledApp): Promise<URL> => {
-  const dist = join(checkout, "apps", app, "dist/");
-  mkdirSync(dist, { recursive: true });
-  const folder = pathToFileURL(`${mkdtempSync(`${dist}built-test-`)}/`);
-  await buildApp(app, folder);
-  return folder;
-};
+// Within the checkout: what is not built in is found there. As in apps/: the command line finds the worker from its folder.
+const local = join(checkout, ".local/");
+let folder: string;
+const folderOf = (app: BundledApp): URL => pathToFileURL(`${join(folder, app, "dist/app")}/`);
 
-let starter: URL;
-let worker: URL;
 beforeAll(async () => {
-  [starter, worker] = await Promise.all([build("starter"), build("worker")]);
+  mkdirSync(local, { recursive: true });
+  folder = mkdtempSync(`${local}built-test-`);
+  await Promise.all([
+    buildApp("starter", folderOf("starter")),
+    buildApp("worker", folderOf("worker")),
+  ]);
 });
-afterAll(() => {
-  for (const folder of [starter, worker]) rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The arguments with which this Node runs what was built. */
-const argumentsOf = (folder: URL, args: ReadonlyArray<string>): Array<string> => [
-  "--conditions=@durable-payments/source",
-  fileURLToPath(new URL("main.mjs", folder)),
-  ...args,
-];
+const builtArguments = (app: App, args: ReadonlyArray<string>): Array<string> =>
+  appArguments(app, args, fileURLToPath(new URL("main.mjs", folderOf("starter"))));
 
 describe("what was built runs as the sources do:", () => {
   const variables = {
@@ -50,17 +44,18 @@ describe("what was built runs as the sources do:", () => {
     PAYMENTS_API_KEY: "very-secret",
   };
 
-  it.each<[string, BundledApp, ReadonlyArray<string>, NodeJS.ProcessEnv, number]>([
+  it.each<[string, App, ReadonlyArray<string>, NodeJS.ProcessEnv, number]>([
     ["the starter's help", "starter", ["list", "--help"], {}, 0],
     ["an invalid input", "starter", ["pay", NO_PROFILES, "--json"], {}, 2],
     ["the worker's help", "worker", ["--help"], {}, 0],
+    ["the simulator's help", "simulator", ["--help"], {}, 0],
     ["an option that the worker does not know", "worker", ["--jsno"], {}, 2],
     ["an invalid log format", "worker", [], { PAYMENTS_LOG_FORMAT: "xml" }, 1],
     ["no Temporal", "worker", [], {}, 1],
   ])("%s", async (_, app, args, changes, code) => {
     const env = { ...variables, ...changes };
     const [built, source] = await Promise.all([
-      run(argumentsOf(app === "worker" ? worker : starter, args), env),
+      run(builtArguments(app, args), env),
       run(appArguments(app, args), env),
     ]);
     expect(built).toEqual(source);
@@ -81,7 +76,11 @@ describe("what was built runs as the sources do:", () => {
         PAYMENTS_BASE_URL: String(simulator.ready["url"]),
         PAYMENTS_TASK_QUEUE: "built",
       };
-      const polling = await startProcess(process.execPath, argumentsOf(worker, ["--json"]), env);
+      const polling = await startProcess(
+        process.execPath,
+        builtArguments("worker", ["--json"]),
+        env,
+      );
       const { ledger, ...ready } = polling.ready;
       expect(ready).toEqual({ ready: true, namespace: "default", taskQueue: "built" });
       expect(ledger).toContain(".sqlite");
@@ -95,9 +94,13 @@ describe("what was built runs as the sources do:", () => {
   });
 });
 
-it("leaves out what only the starter's doctor needs until it is asked", () => {
-  const [cli = ""] = globSync("cli-*.mjs", { cwd: fileURLToPath(starter) });
-  const chunk = readFileSync(new URL(cli, starter), "utf8");
-  expect(chunk).not.toContain("node_modules/undici");
-  expect(chunk).not.toContain("node_modules/@temporalio");
+it("loads neither the client nor Temporal's SDK before a command needs them", () => {
+  const starter = fileURLToPath(folderOf("starter"));
+  const chunks = globSync("{main,start,cli}*.mjs", { cwd: starter });
+  expect(chunks.length).toBeGreaterThan(1);
+  for (const chunk of chunks) {
+    const text = readFileSync(join(starter, chunk), "utf8");
+    expect(text).not.toContain("node_modules/undici");
+    expect(text).not.toContain("node_modules/@temporalio");
+  }
 });

@@ -51,7 +51,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "image-rig-"));
   await buildImage();
   if (whyNoPostgres() === undefined) database = await startPostgres(folder);
-  const args = [...image.entry, "packages/simulator/dist/main.js", "--json", "--port", "0"];
+  const args = [...image.entry, "simulator", "--json", "--port", "0"];
   simulator = await awaitReadyLine(start(newImage(), args, image.env));
 }, 600_000);
 

@@ -172,7 +172,9 @@ describe.each(LEGS)("$title", { concurrent: false }, (leg) => {
 
   it("pays by an own workflow, exactly once", async () => {
     const simulated = ["--port", "0", "--json", "--settle-after", "0 seconds"];
-    const ready = await awaitReadyLine(start(installer, "payments-simulator", ...simulated));
+    const ready = await awaitReadyLine(
+      start(installer, "durable-payments", "simulator", ...simulated),
+    );
     service = String(ready["url"]);
     user = userIn(installer.folder, {
       TEMPORAL_ADDRESS: temporal.address,
@@ -213,7 +215,7 @@ describe.each(LEGS)("$title", { concurrent: false }, (leg) => {
   if (!isWhole) return;
 
   it("pays and drains by the packaged worker", async () => {
-    const packaged = start(user, "payments-worker");
+    const packaged = start(user, "durable-payments", "worker");
     await payWith(randomUUID(), "--not-a-duplicate", "another test");
     await endsWell(packaged);
   });

@@ -3,10 +3,10 @@ import * as NodeServices from "@effect/platform-node/NodeServices";
 import { CliError, CliOutput, Command, type HelpDoc } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import { commandName, plainCommand } from "./command-name.ts";
 import { ExitWith } from "./commands/run-command.ts";
 import { cliConfig, root } from "./commands/root.ts";
 import { badUsage, EXIT_CODES } from "./exit-codes.ts";
-import { plainCommand, commandName } from "./output/next.ts";
 import { processOutput } from "./output/output.ts";
 import manifest from "../package.json" with { type: "json" };
 
@@ -71,6 +71,6 @@ export const commandLine = (args: ReadonlyArray<string>) =>
     ),
   );
 
-/** Runs the command line of this process, which ends as the command does. */
-export const runCli = (): void =>
-  NodeRuntime.runMain(commandLine(process.argv.slice(2)), { disableErrorReporting: true });
+/** Runs a command line in this process, which ends as the command does. */
+export const runCli = (args: ReadonlyArray<string>): void =>
+  NodeRuntime.runMain(commandLine(args), { disableErrorReporting: true });

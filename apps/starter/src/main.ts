@@ -5,5 +5,5 @@ requireNode("durable-payments");
 process.noDeprecation = true;
 // Before anything else is loaded: it halves the start-up time from the second call on.
 enableCompileCache();
-const { runCli } = await import("./cli.ts");
-runCli();
+const { start } = await import("./start.ts");
+await start(process.argv.slice(2));

@@ -2,8 +2,9 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import { EXIT_CODE_MEANINGS, EXIT_CODES } from "../src/exit-codes.ts";
+import { SERVERS } from "../src/servers.ts";
 import { runCli } from "./support/run-cli.ts";
 
 const checkout = fileURLToPath(new URL("../../../", import.meta.url));
@@ -31,9 +32,24 @@ const COMMANDS = [
   "inbox",
   "doctor",
   "replay",
+  "completion",
+  ...Object.keys(SERVERS),
 ];
 
+/** The help of a server, which prints it by itself. */
+const printedBy = async (name: string): Promise<string> => {
+  const text: Array<unknown> = [];
+  const writers = [vi.spyOn(process.stdout, "write"), vi.spyOn(console, "log")] as const;
+  writers[0].mockImplementation((part) => text.push(part) > 0);
+  writers[1].mockImplementation((part) => void text.push(part));
+  const { run } = (await SERVERS[name]?.load()) ?? {};
+  await run?.(["--help"], `durable-payments ${name}`);
+  for (const writer of writers) writer.mockRestore();
+  return text.join("");
+};
+
 const helpOf = async (command: string): Promise<string> => {
+  if (command in SERVERS) return (await printedBy(command)).trim();
   const { stdout } = await runCli(...command.split(" ").filter(Boolean), "--help");
   return stripVTControlCharacters(stdout)
     .replace(/\nGLOBAL FLAGS\n(?: .*\n)+/, "")
@@ -65,7 +81,7 @@ it("docs/commands.md has the help of every command", async () => {
   const exitCodes = cells
     .map(([code = "", meaning = ""]) => `| ${code.padEnd(4)} | ${meaning.padEnd(63)} |`)
     .join("\n");
-  const page = `# Commands\n\nThis page is for people who operate payments. It lists the help of every command, as \`durable-payments COMMAND --help\` prints it. In a clone, the command is \`./durable-payments\`; in a project made by \`npm create durable-payments\`, it is \`npm run payments --\`, which reads \`.env\`; \`npx durable-payments\` does not.\n\nWith \`--json\`, a command prints one JSON object: [json-output.schema.json](json-output.schema.json) has a definition for the answer of each command, such as \`#/definitions/list\` and \`#/definitions/limits-show\`, and \`#/definitions/error\` for one that fails. With \`--jsonl\`, a list is one JSON object a line: \`#/definitions/list-line\`, \`inbox-line\`, \`report-line\` and \`show-line\`. \`list --jsonl\` prints everything that matches, page by page. The npm package has the schema as \`durable-payments/json-output.schema.json\`. Times are milliseconds since 1970, and amounts are decimal strings.\n\n## Exit codes\n\n${exitCodes}\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
+  const page = `# Commands\n\nThis page is for people who operate payments. It lists the help of every command, as \`durable-payments COMMAND --help\` prints it. In a clone, the command is \`./durable-payments\`; in a project, it is \`npx durable-payments\`. Variables that are not set are read from the file \`.env\` of the current folder: \`--env-file\` chooses another file. \`--profile staging\` chooses the profile of that name in Temporal's configuration, and the file \`.env.staging\`.\n\nWith \`--json\`, a command prints one JSON object: [json-output.schema.json](json-output.schema.json) has a definition for the answer of each command, such as \`#/definitions/list\` and \`#/definitions/limits-show\`, and \`#/definitions/error\` for one that fails. With \`--jsonl\`, a list is one JSON object a line: \`#/definitions/list-line\`, \`inbox-line\`, \`report-line\` and \`show-line\`. \`list --jsonl\` prints everything that matches, page by page. The npm package has the schema as \`durable-payments/json-output.schema.json\`. Times are milliseconds since 1970, and amounts are decimal strings.\n\n## Exit codes\n\n${exitCodes}\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
   await expect(page).toMatchFileSnapshot(join(checkout, "docs/commands.md"));
 });
 

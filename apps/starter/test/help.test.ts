@@ -21,6 +21,16 @@ it.each([[], ["list"], ["show"], ["inbox"], ["doctor"], ["replay"], ["ledger", "
   },
 );
 
+it("has the commands in groups, each in one, and the servers among them", async () => {
+  const { stdout } = await runCli("--help");
+  const [, listed = ""] = stdout.split(/^(?=Start:)/m);
+  const headings = listed.split("\n").filter((line) => /^\S/.test(line));
+  expect(headings).toEqual(["Start:", "Watch:", "Decide:", "Stop and repair:", "Operate:", "Run:"]);
+  const names = [...listed.matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names).toEqual(expect.arrayContaining(["pay", "worker", "simulator", "codec-server"]));
+});
+
 it("reports what cannot be reached, and exits with 3", async () => {
   const { code, stderr, stdout } = await runCli("inbox");
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });

@@ -15,7 +15,12 @@ it("--help says what it does and what it needs", async () => {
   const { exitCode, stderr, stdout } = await runApp("worker", ["--help"]);
   expect(exitCode).toBe(0);
   expect(stderr).toBe("");
-  for (const named of ["npm run worker", "--json", "PAYMENTS_BASE_URL", "TEMPORAL_ADDRESS"]) {
+  for (const named of [
+    "durable-payments worker",
+    "--json",
+    "PAYMENTS_BASE_URL",
+    "TEMPORAL_ADDRESS",
+  ]) {
     expect(stdout).toContain(named);
   }
   expect(stdout.split("\n").filter((line) => line.length > 100)).toEqual([]);

@@ -39,26 +39,23 @@ it("makes a project that takes the package of its own release", () => {
   expect(taken).toBe(own.version);
 });
 
-it("names the script by which its commands are printed", () => {
+it("has no words for the command line, which reads the project's settings by itself", () => {
   const cwd = emptyFolder();
   execFileSync(process.execPath, [main, "."], { cwd });
-  const { DURABLE_PAYMENTS_COMMAND = "" } = parseEnv(readFileSync(join(cwd, ".env"), "utf8"));
-  const [, script = ""] = /^npm run (\S+) --$/.exec(DURABLE_PAYMENTS_COMMAND) ?? [];
-  const { scripts } = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")) as {
-    readonly scripts: Readonly<Record<string, string>>;
-  };
-  // So that a command that is copied reads the addresses and credentials of the project.
-  // Not `.bin`: with pnpm, and on Windows, that is a shell script.
-  const published = new URL("../../durable-payments/package.json", import.meta.url);
-  const { bin } = JSON.parse(readFileSync(published, "utf8")) as {
-    readonly bin: Readonly<Record<string, string>>;
-  };
-  expect(scripts[script]).toBe(
-    `node --env-file=.env ${join("node_modules/durable-payments", bin["durable-payments"] ?? "")}`,
-  );
-  expect(readFileSync(join(cwd, "compose.yaml"), "utf8")).toContain(
-    `DURABLE_PAYMENTS_COMMAND: ${DURABLE_PAYMENTS_COMMAND}\n`,
-  );
+  const read = (file: string) => readFileSync(join(cwd, file), "utf8");
+  const commandLine = fileURLToPath(new URL("../../../apps/starter/src/main.ts", import.meta.url));
+  const args = ["--conditions=@durable-payments/source", commandLine, "doctor", "--json"];
+  const { PAYMENTS_PERSON } = parseEnv(read(".env"));
+  expect(PAYMENTS_PERSON).toBe("ada");
+  const { stdout } = spawnSync(process.execPath, args, {
+    cwd,
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"], HOME: cwd, TEMPORAL_ADDRESS: "127.0.0.1:1" },
+  });
+  // The account and the ledger are those of `.env`; neither is there yet.
+  expect(stdout).toContain("ledger.sqlite");
+  expect(stdout).toContain("127.0.0.1:4010");
+  expect(read("package.json")).not.toContain("main.mjs");
 });
 
 it("makes a project whose code fits the package", () => {

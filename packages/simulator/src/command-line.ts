@@ -7,7 +7,8 @@ import { FaultOrder, FAULTS } from "./http/faults.ts";
 import { Temperament } from "./http/temperament.ts";
 import type { SimulatorOptions } from "./settings.ts";
 
-const flags = {
+/** The options of `durable-payments simulator`. */
+export const OPTIONS = {
   port: { type: "string", default: "4010" },
   host: { type: "string", default: "127.0.0.1" },
   "client-id": { type: "string" },
@@ -117,7 +118,7 @@ export interface Asked {
  * @throws Error that names the first invalid flag.
  */
 export const readCommandLine = (args: ReadonlyArray<string>): Asked => {
-  const { values } = parseArgs({ args: [...args], options: flags });
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const options: SimulatorOptions = {
     host: values.host,
     port: Number(values.port),

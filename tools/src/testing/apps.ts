@@ -25,8 +25,8 @@ export interface ReadyProcess extends StartedProcess {
  */
 const testedAppArguments = (app: App, args: ReadonlyArray<string>): Array<string> => {
   const folder = process.env["DURABLE_PAYMENTS_BUILT_APPS"];
-  if (!folder || app === "simulator") return appArguments(app, args);
-  return ["--conditions=@durable-payments/source", join(folder, app, "main.mjs"), ...args];
+  const built = folder ? join(folder, "starter/dist/app/main.mjs") : undefined;
+  return appArguments(app, args, built);
 };
 
 /**

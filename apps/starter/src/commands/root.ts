@@ -1,6 +1,9 @@
-import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli";
+import { CliConfig, Command, GlobalFlag } from "effect/cli";
+import { INSTALLED } from "../command-name.ts";
+import { SERVERS } from "../servers.ts";
+import { completionOf } from "./completion.ts";
+import { text } from "./flags.ts";
 import { EXIT_CODES_TABLE } from "../exit-codes.ts";
-import { INSTALLED } from "../output/next.ts";
 import { answer, approve, cancel, pause, reject, resume, retry } from "./decide.ts";
 import { limits } from "./limits.ts";
 import { list, report } from "./list.ts";
@@ -9,25 +12,25 @@ import { onboard, pay } from "./pay.ts";
 import { word } from "./word.ts";
 import { doctor, ledger, recover, replay } from "./upkeep.ts";
 
-/** Commands that change something. */
-const changing = [
-  pay,
-  onboard,
-  answer,
-  approve,
-  reject,
-  retry,
-  cancel,
-  pause,
-  resume,
-  limits,
-  word,
-  recover,
-  ledger,
+const servers = Object.entries(SERVERS).map(([name, { short }]) =>
+  Command.make(name).pipe(Command.withShortDescription(short)),
+);
+
+const rootOf = (): Command.Command.Any => root;
+
+/** Commands by what a person wants. */
+const GROUPS = [
+  { group: "Start", commands: [pay, onboard] },
+  { group: "Watch", commands: [list, report, show, inbox] },
+  { group: "Decide", commands: [answer, approve, reject, limits, word] },
+  { group: "Stop and repair", commands: [pause, resume, cancel, retry, recover] },
+  { group: "Operate", commands: [doctor, ledger, replay, completionOf(rootOf)] },
+  { group: "Run", commands: servers },
 ] as const;
 
-/** Commands that read. */
-const reading = [list, report, show, inbox, doctor, replay] as const;
+/** A flag that is read before the command line is (`loadEnvironment`): here for the help and the completion alone. */
+const early = <const Name extends string>(name: Name, metavar: string, description: string) =>
+  GlobalFlag.Setting(name)({ flag: text(name, metavar, description) });
 
 /** The root command; without a subcommand it shows the overview. */
 export const root = Command.make(INSTALLED, overview.flags, overview.run).pipe(
@@ -39,22 +42,16 @@ export const root = Command.make(INSTALLED, overview.flags, overview.run).pipe(
   for Temporal; PAYMENTS_TASK_QUEUE (default payments) for the worker;
   PAYMENTS_LEDGER, or PAYMENTS_CLIENT_ID on the worker's host, for the ledger;
   TEMPORAL_UI_URL for links to the Web UI; PAYMENTS_PERSON for your name.
-
-  --completions SHELL prints a completion script for bash, zsh, fish or
-  powershell.
+  Variables that are not set are read from the file .env of the current folder.
 
   ${EXIT_CODES_TABLE}`,
   ),
-  Command.withSubcommands([...changing, ...reading]),
+  Command.withSubcommands(GROUPS),
+  Command.withGlobalFlags([
+    early("env-file", "FILE", "Read this file instead of .env"),
+    early("profile", "NAME", "Use Temporal's profile NAME, and .env.NAME"),
+  ]),
 );
 
-/** `--completions SHELL`; its own line of help is wider than 80 columns: the description names it instead. */
-const completions = GlobalFlag.Action({
-  flag: Flag.withHidden(GlobalFlag.Completions.flag),
-  run: GlobalFlag.Completions.run,
-});
-
 /** The flags that every command takes. */
-export const cliConfig = CliConfig.layer({
-  builtIns: [GlobalFlag.Help, GlobalFlag.Version, completions],
-});
+export const cliConfig = CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] });

@@ -9,7 +9,8 @@ import type {
   InboxItem,
 } from "@durable-payments/control";
 import { MONEY_WORDS } from "@durable-payments/control/show";
-import { nextLines, plainCommand } from "./next.ts";
+import { plainCommand } from "../command-name.ts";
+import { nextLines } from "./next.ts";
 import {
   ago,
   counted,

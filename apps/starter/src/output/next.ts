@@ -1,38 +1,8 @@
 import { shownText } from "@durable-payments/client/values";
 import type { Cancelled, NextOperation, Nudged } from "@durable-payments/control";
-import { shellQuoted } from "@durable-payments/protocol";
-import { basename, dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { isInstalled, plainCommand } from "../command-name.ts";
 import { money, styled } from "./text.ts";
-
-/** The executable of the published package. */
-export const INSTALLED = "durable-payments";
-
-/** Returns whether this is the published package, and not a checkout. */
-const isInstalled = (): boolean => {
-  const path = process.argv[1] ?? "";
-  return basename(path) === INSTALLED || path.includes(join("node_modules", INSTALLED));
-};
-
-/** Beginning of a project's script that calls the command line, as `npm create durable-payments` makes it. */
-const NPM_SCRIPT = "npm run ";
-
-/**
- * Returns the name by which the command line was called: `./durable-payments` in a checkout, the script that a project's `.env` names,
- * npx for an installed package, or its own name if it is installed globally.
- */
-export const commandName = (): string => {
-  const given = process.env["DURABLE_PAYMENTS_COMMAND"];
-  // Anything else is a path, which may have blanks.
-  if (given) return given.startsWith(NPM_SCRIPT) ? given : shellQuoted(given);
-  if (!isInstalled()) return INSTALLED;
-  // A local package, or one of npx, is only on npm's own PATH.
-  const isOfNpm = dirname(process.argv[1] ?? "").endsWith(join("node_modules", ".bin"));
-  return isOfNpm ? `npx ${INSTALLED}` : INSTALLED;
-};
-
-/** Returns a command as the user would type it. */
-export const plainCommand = (...args: ReadonlyArray<string>): string =>
-  [commandName(), ...args.map(shellQuoted)].join(" ");
 
 /** Purpose of an operation, and its command if that has another name or words of its own. */
 const COMMANDS: Readonly<
@@ -105,11 +75,14 @@ const READING: ReadonlySet<NextOperation["operation"]> = new Set([
   "testWebhook",
 ]);
 
+/** Whether the folder is a project whose worker has workflows of its own. */
+const hasWorkerScript = (): boolean =>
+  existsSync("package.json") && /"worker": *"/.test(readFileSync("package.json", "utf8"));
+
 /** Returns the command that does an operation, as the user would type it. */
 export const commandOf = (next: NextOperation): string => {
-  const isOfNpm = commandName().startsWith(NPM_SCRIPT);
   if (next.operation === "startWorker") {
-    return isInstalled() && !isOfNpm ? "npx payments-worker" : "npm run worker";
+    return hasWorkerScript() ? "npm run worker" : plainCommand("worker");
   }
   if (next.operation === "startServer") {
     return isInstalled() ? "temporal server start-dev" : "npm run dev";

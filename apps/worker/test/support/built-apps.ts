@@ -17,7 +17,9 @@ export default async (): Promise<() => void> => {
   const apps = mkdtempSync(join(parent, "test-apps-"));
   process.env["DURABLE_PAYMENTS_BUILT_APPS"] = apps;
   const bundles = join(apps, "bundles");
-  const buildInto = (app: BundledApp) => buildApp(app, pathToFileURL(`${join(apps, app)}/`));
+  // As the folders of the apps are: the command line finds the worker from its own.
+  const folderOf = (app: BundledApp) => join(apps, app, "dist/app");
+  const buildInto = (app: BundledApp) => buildApp(app, pathToFileURL(`${folderOf(app)}/`));
   await Promise.all([
     buildInto("starter"),
     buildInto("worker"),
@@ -28,6 +30,6 @@ export default async (): Promise<() => void> => {
     ]),
   ]);
   // A worker reads the bundle in its own folder.
-  cpSync(bundles, join(apps, "worker"), { recursive: true });
+  cpSync(bundles, folderOf("worker"), { recursive: true });
   return () => rmSync(apps, { recursive: true });
 };

@@ -17,12 +17,14 @@ try {
     startedBy: process.env["PAYMENTS_PERSON"] ?? "",
     args: [exampleInvoice],
   });
-  console.log(`${run.workflowId} has started: npm run payments -- show ${run.workflowId} --follow`);
+  console.log(
+    `${run.workflowId} has started: npx durable-payments show ${run.workflowId} --follow`,
+  );
   console.log(await run.result());
 } catch (error) {
   if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   console.error(
-    `${error.workflowId} was started earlier: npm run payments -- show ${error.workflowId}`,
+    `${error.workflowId} was started earlier: npx durable-payments show ${error.workflowId}`,
   );
   process.exitCode = 1;
 } finally {

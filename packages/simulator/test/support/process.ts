@@ -4,13 +4,17 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Target } from "./raw-client.ts";
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../../../apps/starter/src/main.ts", import.meta.url));
 
 /** The simulator as a separate process, at most as long as the test; its output is kept. */
 export const run = (args: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, ["--conditions=@durable-payments/source", main, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--conditions=@durable-payments/source", main, "simulator", ...args],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   onTestFinished(() => void child.kill("SIGKILL"));
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));

@@ -1,15 +1,24 @@
-#!/usr/bin/env node
 import { readFiles } from "@durable-payments/client/credentials";
 import { messageOf, visibleJson } from "@durable-payments/client/values";
 import { isOnThisMachine } from "@durable-payments/protocol/temporal-connection";
 import { once } from "node:events";
-import { parseArgs } from "node:util";
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { readSettings, type Settings } from "@durable-payments/protocol/settings";
 import { readDataConverter } from "../data-converter.ts";
 import { startCodecServer } from "./codec-server.ts";
 import { type Authenticate, authenticateByFile, CannotServe, CODEC_ROLES } from "./users.ts";
 
-const HELP = `Usage: durable-payments-codec-server [OPTIONS]
+/** The options of `durable-payments codec-server`. */
+export const OPTIONS = {
+  host: { type: "string", default: "127.0.0.1" },
+  port: { type: "string", default: "8081" },
+  origin: { type: "string", multiple: true, default: [] },
+  anonymous: { type: "string" },
+  "behind-tls-proxy": { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+} satisfies ParseArgsOptionsConfig;
+
+const help = (name: string): string => `Usage: ${name} [OPTIONS]
 
 Decodes payloads for Temporal's Web UI and command line, which call its path /decode. It uses the keyring or the
 dataConverter of the settings (PAYMENTS_SETTINGS, PAYMENTS_KEYRING), and serves the namespace TEMPORAL_NAMESPACE.
@@ -63,19 +72,10 @@ const authentication = async (
   return async () => ({ name: "anonymous", role });
 };
 
-const main = async (): Promise<void> => {
-  const { values } = parseArgs({
-    options: {
-      host: { type: "string", default: "127.0.0.1" },
-      port: { type: "string", default: "8081" },
-      origin: { type: "string", multiple: true, default: [] },
-      anonymous: { type: "string" },
-      "behind-tls-proxy": { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    },
-  });
+const serve = async (args: ReadonlyArray<string>, name: string): Promise<void> => {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) {
-    process.stdout.write(HELP);
+    process.stdout.write(help(name));
     return;
   }
   const namespace = process.env["TEMPORAL_NAMESPACE"]?.trim() || "default";
@@ -102,9 +102,17 @@ const main = async (): Promise<void> => {
   await server.close();
 };
 
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`durable-payments-codec-server: ${messageOf(error)}\n`);
-  process.exitCode = 1;
-}
+/**
+ * Serves until SIGTERM or SIGINT; sets the exit code of the process.
+ *
+ * @param args the words after the name
+ * @param name the command as it was called, for its help
+ */
+export const run = async (args: ReadonlyArray<string>, name: string): Promise<void> => {
+  try {
+    await serve(args, name);
+  } catch (error) {
+    process.stderr.write(`codec-server: ${messageOf(error)}\n`);
+    process.exitCode = 1;
+  }
+};

@@ -1,13 +1,9 @@
-#!/usr/bin/env node
 import { messageOf, visibleLines } from "@durable-payments/client/values";
-import { basename } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { help, readCommandLine } from "./command-line.ts";
 import { startSimulator } from "./start-simulator.ts";
 
-/** The executable of the published package; in a checkout, npm run simulator. */
-const NAME =
-  basename(process.argv[1] ?? "") === "payments-simulator" ? "payments-simulator" : "simulator";
+export { OPTIONS } from "./command-line.ts";
 
 /** Returns in one line why the simulator could not start. */
 const explain = (cause: unknown): string => {
@@ -17,9 +13,9 @@ const explain = (cause: unknown): string => {
     : messageOf(cause);
 };
 
-const run = async (): Promise<string> => {
-  const asked = readCommandLine(process.argv.slice(2));
-  if (asked.show === "help") return help(NAME);
+const start = async (args: ReadonlyArray<string>, name: string): Promise<string> => {
+  const asked = readCommandLine(args);
+  if (asked.show === "help") return help(name);
   if (asked.show === "version") return manifest.version;
   const { apiKey, clientId, stop, url } = await startSimulator(asked.options);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());
@@ -32,10 +28,18 @@ const run = async (): Promise<string> => {
 Its ledger is at ${url}/_simulator/state. Stop it with Ctrl-C.`;
 };
 
-try {
-  console.log(await run());
-} catch (cause) {
-  // To stderr alone: stdout may be read by a program.
-  console.error(`${visibleLines(explain(cause))}\n${NAME} --help shows the flags.`);
-  process.exitCode = 1;
-}
+/**
+ * Runs a simulator until SIGTERM or SIGINT; sets the exit code of the process.
+ *
+ * @param args the words after the name
+ * @param name the command as it was called, for its help
+ */
+export const run = async (args: ReadonlyArray<string>, name: string): Promise<void> => {
+  try {
+    console.log(await start(args, name));
+  } catch (cause) {
+    // To stderr alone: stdout may be read by a program.
+    console.error(`${visibleLines(explain(cause))}\n${name} --help shows the flags.`);
+    process.exitCode = 1;
+  }
+};

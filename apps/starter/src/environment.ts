@@ -1,0 +1,69 @@
+/*
+ * A project has its addresses and credentials in `.env`, which no shell reads. Each command line that forgot to name it
+ * would work on another installation: on the defaults, or on what the shell happens to have. So every command reads it,
+ * before it loads anything that looks at a variable; what the environment has already, wins. Only one file is read: with
+ * a profile its own, since one installation's ledger with another one's Temporal would look as if nothing had been paid.
+ */
+import { readFileSync } from "node:fs";
+import { parseArgs, parseEnv } from "node:util";
+import { badUsage } from "./exit-codes.ts";
+
+const OPTIONS = { "env-file": { type: "string" }, profile: { type: "string" } } as const;
+
+const fromFile = new Map<string, string>();
+
+/** The variables that were read from a file, and the file of each. */
+export const variablesOfFile: ReadonlyMap<string, string> = fromFile;
+
+/** Why there is no such file: it is missing, or a folder of that name. */
+const ABSENT = new Set(["ENOENT", "EISDIR", "ENOTDIR"]);
+
+const readFile = (file: string, isAsked: boolean): string => {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    if (!isAsked && ABSENT.has(code)) return "";
+    throw badUsage(`The environment file ${file} cannot be read (${code}). Nothing was done.`);
+  }
+};
+
+/**
+ * Reads the environment file into the environment of this process, and chooses Temporal's profile.
+ *
+ * @param words of the command line.
+ * @returns the words without `--env-file` and `--profile`, which may be anywhere.
+ * @throws BadUsage if a value is missing, or the file cannot be read.
+ */
+export const loadEnvironment = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const { tokens } = parseArgs({
+    args: [...words],
+    options: OPTIONS,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const given: { profile?: string; "env-file"?: string } = {};
+  const taken = new Set<number>();
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const name = token.name === "env-file" || token.name === "profile" ? token.name : undefined;
+    if (name === undefined) continue;
+    const { index, inlineValue, value } = token;
+    const isName = name === "env-file" ? !value?.startsWith("-") : /^\w[\w.-]*$/.test(value ?? "");
+    if (!value || !isName)
+      throw badUsage(`--${name} requires ${name === "profile" ? "a name" : "a file"}.`);
+    given[name] = value;
+    for (const at of inlineValue ? [index] : [index, index + 1]) taken.add(at);
+  }
+  const { "env-file": asked, profile } = given;
+  if (profile !== undefined) process.env["TEMPORAL_PROFILE"] = profile;
+  const file = asked ?? (profile === undefined ? ".env" : `.env.${profile}`);
+  const variables = parseEnv(readFile(file, asked !== undefined));
+  for (const [name, value] of Object.entries(variables)) {
+    if (process.env[name] !== undefined) continue;
+    process.env[name] = value;
+    fromFile.set(name, file);
+  }
+  return words.filter((_, index) => !taken.has(index));
+};
