@@ -14,7 +14,7 @@ import type { Ledger } from "@durable-payments/ledger";
 import { spawn } from "node:child_process";
 import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import { followBatchLine } from "../output/batch-text.ts";
-import { plainCommand } from "../output/next.ts";
+import { plainCommand } from "../command-name.ts";
 import { type Output, visible } from "../output/output.ts";
 import { followLine } from "../output/run-text.ts";
 
