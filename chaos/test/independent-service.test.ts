@@ -66,7 +66,7 @@ describe("the client reads a service that was written without it", () => {
   it("refusals under HTTP 200", async () => {
     const { client, service } = await start();
     const refused = client.createPayout({ ...payout, beneficiary_id: "none" });
-    await expect(refused).rejects.toMatchObject({ _tag: "Refused", carriedOut: "no" });
+    await expect(refused).rejects.toMatchObject({ _tag: "RequestRefused", carriedOut: "no" });
     expect(service.ledger.payouts).toEqual([]);
   });
 });

@@ -15,6 +15,7 @@ import { Result } from "effect";
 import { operationOf, type PaymentsRuntime, runCall, notYet } from "./run-operation.ts";
 import { waitAfterMs, withReason } from "./write/outcomes.ts";
 import type { Ledger } from "@durable-payments/ledger";
+import { failureTypes } from "@durable-payments/protocol/calls";
 
 /** The operations that change nothing. */
 export type ReadName = Extract<keyof Endpoints, "ping" | `list${string}` | `retrieve${string}`>;
@@ -27,9 +28,9 @@ export type ReadActivities = {
 /** Returns the failure of an activity that reads. A read does not affect money: Temporal retries every failure that may pass. */
 export const readFailure = (error: PaymentsError, attempt: number): ApplicationFailure => {
   const { _tag: tag, operation: name } = error;
-  const isFinal = tag === "InvalidRequest" || tag === "Refused";
+  const isFinal = tag === "InvalidRequest" || tag === "RequestRefused";
   return ApplicationFailure.create({
-    type: tag,
+    type: tag === "RequestRefused" ? failureTypes.refused : tag,
     message: withReason(error),
     nonRetryable: isFinal,
     details: [{ operation: name }],

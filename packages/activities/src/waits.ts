@@ -310,7 +310,7 @@ export const makeWaitActivities = ({
     const { failure } = result;
     // Any other failure of a read proves nothing about the object. A balance that the service refuses, the step creates.
     const { _tag: tag } = failure;
-    if (tag === "InvalidRequest" || (tag === "Refused" && kind === "balance")) {
+    if (tag === "InvalidRequest" || (tag === "RequestRefused" && kind === "balance")) {
       await recordEnd(kind, thing, failureTypes.invalidRequest);
       throw readFailure(failure, Context.current().info.attempt);
     }

@@ -220,18 +220,28 @@ const SIDES: {
       await outcomeOf(assumptions, "cancelCard", { status: 403 }),
       await outcomeOf(assumptions, "cancelCard", { body: { code: 403, message: "no" } }),
     ],
-    by: ["OutcomeUnknown unknown", "NotAuthenticated no", "OutcomeUnknown unknown", "Refused no"],
+    by: [
+      "OutcomeUnknown unknown",
+      "NotAuthenticated no",
+      "OutcomeUnknown unknown",
+      "RequestRefused no",
+    ],
     override: { rejectedTokenCodes: [403] },
-    to: ["OutcomeUnknown unknown", "Refused no", "OutcomeUnknown unknown", "NotAuthenticated no"],
+    to: [
+      "OutcomeUnknown unknown",
+      "RequestRefused no",
+      "OutcomeUnknown unknown",
+      "NotAuthenticated no",
+    ],
   },
   rejectedTokenWords: {
     read: async (assumptions) => [
       await outcomeOf(assumptions, "cancelCard", refusal("Token expired")),
       await outcomeOf(assumptions, "cancelCard", refusal("Pass is over")),
     ],
-    by: ["NotAuthenticated no", "Refused no"],
+    by: ["NotAuthenticated no", "RequestRefused no"],
     override: { rejectedTokenWords: ["pass"] },
-    to: ["Refused no", "NotAuthenticated no"],
+    to: ["RequestRefused no", "NotAuthenticated no"],
   },
   // When a token is renewed is shown in session/session.test.ts, for both sides.
   tokenLifetimeSeconds: {
@@ -299,9 +309,9 @@ const SIDES: {
       await outcomeOf(assumptions, "cancelCard", refusal("Nothing to cancel")),
       await outcomeOf(assumptions, "freezeCard", refusal("Card is already frozen")),
     ],
-    by: ["Success", "Refused no", "Success"],
+    by: ["Success", "RequestRefused no", "Success"],
     override: { alreadySoRefusals: { cancelCard: ["nothing to"] } },
-    to: ["Refused no", "Success", "Success"],
+    to: ["RequestRefused no", "Success", "Success"],
   },
   amountFractionDigits: {
     read: (overrides) => {

@@ -19,9 +19,9 @@ it.each([
   120_000,
 );
 
-it("the README lists every operation with its class", async () => {
+it("the page of the client lists every operation with its class", async () => {
   const rows = [
-    ...(await textOf("../README.md")).matchAll(/^\| `(\w+)` +\| (`\w+`(?:, `\w+`)*) +\|/gm),
+    ...(await textOf("../../../docs/client.md")).matchAll(/^\| `(\w+)` +\| (`\w+`(?:, `\w+`)*) +\|/gm),
   ];
   const listed = rows.flatMap(([, idempotency, names = ""]) =>
     [...names.matchAll(/\w+/g)].map(([name]) => [name, idempotency]),

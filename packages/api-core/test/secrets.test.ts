@@ -243,7 +243,10 @@ it("neither the token in use nor the one before it is in an error", async () => 
   await using client = clientFor(server.url);
   for (let call = 0; call < 2; call++) {
     const error = await failureOf(client.createPayout(requests.createPayout));
-    expect(error).toMatchObject({ _tag: "Refused", reason: "not <[redacted]>, nor <[redacted]>" });
+    expect(error).toMatchObject({
+      _tag: "RequestRefused",
+      reason: "not <[redacted]>, nor <[redacted]>",
+    });
   }
 });
 

@@ -102,7 +102,7 @@ describe("a list as a stream", () => {
       for await (const { payout_id } of client.streams.listPayouts()) seen.push(payout_id);
     };
     expect(await failureOf(reading())).toMatchObject({
-      _tag: "Refused",
+      _tag: "RequestRefused",
       operation: "listPayouts",
       reason: "no more",
     });

@@ -23,7 +23,9 @@ it("has a span for each send of a call, named to the service, and none of its va
       Effect.withTracer(tracer),
     ),
   );
-  expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toMatchObject({ _tag: "Refused" });
+  expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toMatchObject({
+    _tag: "RequestRefused",
+  });
   const send = spans.find(({ name }) => name === "POST /api/v1/payouts/create");
   const call = spans.find(({ name }) => name === "createPayout");
   expect(send?.traceId).toBe(call?.traceId);

@@ -57,7 +57,7 @@ export class InvalidInput extends Data.TaggedError("InvalidInput")<
 export class NotFound extends Data.TaggedError("NotFound")<Reported> {}
 
 /** It cannot be done in this state, or might do something twice; nothing was done. */
-export class Refused extends Data.TaggedError("Refused")<Reported> {}
+export class NotAllowed extends Data.TaggedError("NotAllowed")<Reported> {}
 
 /** A person ended the run, and nobody has overridden that; nothing was done. */
 export class EndedByPerson extends Data.TaggedError("EndedByPerson")<Reported> {}
@@ -76,7 +76,7 @@ export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<
   }
 > {}
 
-const ERRORS = [InvalidInput, NotFound, Refused, EndedByPerson, ConnectionFailed];
+const ERRORS = [InvalidInput, NotFound, NotAllowed, EndedByPerson, ConnectionFailed];
 
 /** All errors that an operation rejects with on purpose. */
 export type OperationError = InstanceType<(typeof ERRORS)[number]>;
@@ -101,7 +101,7 @@ export const connectionFailed = (
 ): ConnectionFailed => new ConnectionFailed({ reason, message, ...(next && { next }) });
 
 /** Makes the error for a request that the present state forbids; an id names the run or batch to look at. */
-export const refused = (message: string, see?: NextOperation | string): Refused => {
+export const refused = (message: string, see?: NextOperation | string): NotAllowed => {
   const next = typeof see === "string" ? ({ operation: "show", workflowId: see } as const) : see;
-  return new Refused({ message, ...(next && { next }) });
+  return new NotAllowed({ message, ...(next && { next }) });
 };

@@ -16,7 +16,7 @@ export {
   EndedByPerson,
   InvalidInput,
   NotFound,
-  Refused,
+  NotAllowed,
 } from "@durable-payments/control/errors";
 export {
   approveLimits,

@@ -55,7 +55,7 @@ export interface PaymentsRun<W extends Workflow = Workflow> {
    * Waits until its payment needs a second person, and approves it as that person.
    *
    * @param by name of the person, who did not start it.
-   * @throws WaitedTooLong if nothing is to be approved; Refused of `durable-payments/start`.
+   * @throws WaitedTooLong if nothing is to be approved; NotAllowed of `durable-payments/start`.
    */
   readonly approve: (by: string) => Promise<void>;
   /**
@@ -70,7 +70,7 @@ export interface PaymentsRun<W extends Workflow = Workflow> {
    *
    * @param by name of the person.
    * @param given such as `{ resend: true }`, `{ found: payout_id }` or `{ end: true }`.
-   * @throws WaitedTooLong if it asks nothing; Refused or InvalidInput of `durable-payments/start`.
+   * @throws WaitedTooLong if it asks nothing; NotAllowed or InvalidInput of `durable-payments/start`.
    */
   readonly answer: (by: string, given: TestAnswer) => Promise<void>;
   /**
@@ -79,7 +79,7 @@ export interface PaymentsRun<W extends Workflow = Workflow> {
    * @param by name of the person.
    * @param how `isRestarted` starts a workflow of your own again, instead of a reset, which the time-skipping server lacks.
    * @returns the run that continues.
-   * @throws Refused or InvalidInput of `durable-payments/start`.
+   * @throws NotAllowed or InvalidInput of `durable-payments/start`.
    */
   readonly retry: (by: string, how?: { readonly isRestarted?: boolean }) => Promise<PaymentsRun<W>>;
 }

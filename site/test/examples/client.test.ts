@@ -1,6 +1,6 @@
 import { makeAssumptions } from "@durable-payments/client/settings";
 import { checkInput } from "@durable-payments/client/contract";
-import { createClient, Refused } from "@durable-payments/client";
+import { createClient, RequestRefused } from "@durable-payments/client";
 import {
   BeforeSend,
   clientSecondsUntilExpiry,
@@ -243,7 +243,13 @@ it("is made with Effect, and asks before it sends", async () => {
   } as const;
   const isPaused = () => true;
   const paused = (operation: string) =>
-    new Refused({ operation, carriedOut: "no", code: 0, reason: "paused", message: "paused" });
+    new RequestRefused({
+      operation,
+      carriedOut: "no",
+      code: 0,
+      reason: "paused",
+      message: "paused",
+    });
   const program = Effect.gen(function* () {
     const client = yield* PaymentsClient;
     // #region example

@@ -72,8 +72,9 @@ export const unpacked = async (tarball: string): Promise<Packed> => {
 };
 
 /**
- * Finds what is wrong with the peers of a package. npm installs the required ones for everybody: so a peer of one entry
- * alone is optional. The entry for tests does not count, because no deployed program imports it.
+ * Finds what is wrong with the peers of a package. npm installs the required ones for everybody: those of the entry `.`,
+ * or, if there is none, those of two entries or more. The entry for tests does not count, because no deployed program
+ * imports it.
  *
  * @returns a sentence for each fault
  */
@@ -92,20 +93,23 @@ export const peerFaults = (
       users.set(used, [...(users.get(used) ?? []), entry]);
     }
   }
-  const programs = (peer: string) =>
-    (users.get(peer) ?? []).filter((entry) => entry !== "./testing");
+  const isForAll = (peer: string): boolean => {
+    const programs = (users.get(peer) ?? []).filter((entry) => entry !== "./testing");
+    return packed[name]?.entries["."] === undefined ? programs.length > 1 : programs.includes(".");
+  };
+  const namesOf = (used: string) => (users.get(used) ?? []).join(", ");
   return [
-    ...[...users]
-      .filter(([used]) => !dependencies.includes(used) && peers[used] === undefined)
-      .map(([used, entries]) => `${name} does not name ${used}, which ${entries.join(", ")} needs`),
+    ...[...users.keys()]
+      .filter((used) => !dependencies.includes(used) && peers[used] === undefined)
+      .map((used) => `${name} does not name ${used}, which ${namesOf(used)} needs`),
     ...Object.keys(peers)
       .filter((peer) => !users.has(peer))
       .map((peer) => `${name} has the peer ${peer}, which no entry needs`),
     ...Object.keys(peers)
-      .filter((peer) => requiredPeers.includes(peer) !== programs(peer).length > 1)
+      .filter((peer) => requiredPeers.includes(peer) !== isForAll(peer))
       .map(
         (peer) =>
-          `${name} must have ${peer} as ${programs(peer).length > 1 ? "a required" : "an optional"} peer: ${programs(peer).join(", ")} needs it`,
+          `${name} must have ${peer} as ${isForAll(peer) ? "a required" : "an optional"} peer: ${namesOf(peer)} needs it`,
       ),
   ];
 };

@@ -33,7 +33,7 @@ const ask = async (question: string): Promise<string> => {
  *
  * @param nothing message of a refusal: `Nothing was done.`
  * @param show shows what is confirmed; it is called if there is somebody who can be asked.
- * @throws BadUsage if there is nobody to ask; Refused if the answer is not yes.
+ * @throws BadUsage if there is nobody to ask; NotAllowed if the answer is not yes.
  */
 export const confirm = async (
   question: string,
@@ -49,7 +49,7 @@ export const confirm = async (
  * Shows at a terminal what a person decides, and asks. A script has to name what it has shown to somebody.
  *
  * @param flag names it: `--hash HASH`.
- * @throws BadUsage if there is nobody to ask; Refused if the answer is not yes.
+ * @throws BadUsage if there is nobody to ask; NotAllowed if the answer is not yes.
  */
 export const confirmSeen = async (output: Output, item: InboxItem, flag: string): Promise<void> => {
   if (output.json || !canAsk())

@@ -30,7 +30,7 @@ const CODE_OF: Readonly<Record<OperationError["_tag"], keyof typeof EXIT_CODES>>
   EndedByPerson: "refused",
   InvalidInput: "badInput",
   NotFound: "notFound",
-  Refused: "refused",
+  NotAllowed: "refused",
 };
 
 const reportOf = (error: unknown): ErrorReport => {

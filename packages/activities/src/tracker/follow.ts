@@ -52,7 +52,11 @@ const FEW = 5;
 const MOST_SINGLE = 25;
 
 /** Failures that concern one item only: the service itself can be read. */
-const OF_ONE: ReadonlySet<string> = new Set(["Refused", "InvalidRequest", "UnexpectedAnswer"]);
+const OF_ONE: ReadonlySet<string> = new Set([
+  "RequestRefused",
+  "InvalidRequest",
+  "UnexpectedAnswer",
+]);
 
 /** Reading a slow list takes at most a fifth of the time. */
 const REST = 4;

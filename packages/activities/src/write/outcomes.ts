@@ -26,7 +26,7 @@ export const withReason = (error: PaymentsError): string => {
  *
  * | error | carried out: no | carried out: unknown |
  * |---|---|---|
- * | InvalidRequest, Refused | refused | lost |
+ * | InvalidRequest, RequestRefused | refused | lost |
  * | NotAuthenticated, RateLimited, Unavailable | later | lost |
  * | OutcomeUnknown | – | lost |
  * | UnexpectedAnswer | later | lost |
@@ -56,7 +56,7 @@ export const outcomeOfError = (
           reason: error.faults.map(({ field, problem }) => `${field} ${problem}`).join("; "),
         },
       };
-    case "Refused":
+    case "RequestRefused":
       return { is: "refused", message, details: { code: error.code, reason: error.reason } };
     default:
       return { is: "later", message, retryAfterMs: waitAfterMs(error, attempt) };
@@ -65,7 +65,7 @@ export const outcomeOfError = (
 
 /** Returns whether the service has answered a read that it does not know the object, or its id. */
 export const isNotFound = ({ _tag }: PaymentsError): boolean =>
-  _tag === "Refused" || _tag === "InvalidRequest";
+  _tag === "RequestRefused" || _tag === "InvalidRequest";
 
 /**
  * Returns whether the service has answered a read with an error that is about the read, not about the moment.
@@ -74,7 +74,7 @@ export const isNotFound = ({ _tag }: PaymentsError): boolean =>
  */
 export const isRefusedRead = (error: unknown, mostStatus = 499): error is PaymentsError =>
   isPaymentsError(error) &&
-  (error._tag === "Refused" ||
+  (error._tag === "RequestRefused" ||
     error._tag === "UnexpectedAnswer" ||
     (error._tag === "Unavailable" && (error.status ?? Number.POSITIVE_INFINITY) <= mostStatus));
 

@@ -1,4 +1,4 @@
-import { Refused, Unavailable } from "@durable-payments/client/effect";
+import { RequestRefused, Unavailable } from "@durable-payments/client/effect";
 import { describe, expect, it } from "vitest";
 import { ListReadings } from "../../src/evidence/list-readings.ts";
 
@@ -74,7 +74,7 @@ describe("readings of a list", () => {
   describe("of a list that fills its last page", () => {
     const error = (status: number) =>
       new Unavailable({ operation: "listPayouts", carriedOut: "no", message: "no", status });
-    const refused = new Refused({
+    const refused = new RequestRefused({
       operation: "listPayouts",
       carriedOut: "no",
       message: "no",

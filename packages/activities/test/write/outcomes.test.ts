@@ -5,7 +5,7 @@ import {
   OutcomeUnknown,
   type PaymentsError,
   RateLimited,
-  Refused,
+  RequestRefused,
   Unavailable,
   UnexpectedAnswer,
 } from "@durable-payments/client/effect";
@@ -21,7 +21,7 @@ const unknown = { ...no, carriedOut: "unknown" } as const;
 describe("what the client says of a write", () => {
   it.each<[string, PaymentsError, string]>([
     ["an invalid request", new InvalidRequest({ ...no, faults: [] }), "refused"],
-    ["a refusal", new Refused({ ...no, code: 400, reason: "no" }), "refused"],
+    ["a refusal", new RequestRefused({ ...no, code: 400, reason: "no" }), "refused"],
     ["refused keys", new NotAuthenticated(no), "later"],
     ["a rate limit", new RateLimited({ ...no, retryAfter: 9_000, by: "service" }), "later"],
     ["no connection", new Unavailable(no), "later"],

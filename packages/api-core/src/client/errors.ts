@@ -58,7 +58,7 @@ export class InvalidRequest extends tagged("InvalidRequest")<
 > {}
 
 /** The service said no. `code` is that of its envelope, `reason` its own words. */
-export class Refused extends tagged("Refused")<
+export class RequestRefused extends tagged("RequestRefused")<
   About & { readonly code: number; readonly reason: string }
 > {}
 
@@ -96,7 +96,7 @@ export class UnexpectedAnswer extends tagged("UnexpectedAnswer")<
 /** Everything a call can fail with. */
 export type PaymentsError =
   | InvalidRequest
-  | Refused
+  | RequestRefused
   | NotAuthenticated
   | RateLimited
   | Unavailable

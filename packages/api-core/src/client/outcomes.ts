@@ -23,7 +23,7 @@ interface Row extends Readonly<Record<IdempotencyClass, Outcome>> {
     | "Unavailable"
     | "RateLimited"
     | "NotAuthenticated"
-    | "Refused"
+    | "RequestRefused"
     | "UnexpectedAnswer";
 }
 
@@ -76,11 +76,11 @@ export const OUTCOMES = {
   /** The token is rejected without an envelope: a gateway may do so after the service acted. */
   tokenRejectedByGateway: { error: "NotAuthenticated", ...unknownIfWrite("ifIdempotent") },
   /** An envelope with a code from 400 to 499. */
-  refused: { error: "Refused", ...refused },
+  refused: { error: "RequestRefused", ...refused },
   /** The same, but the request may have been sent before, so the service may know its key. */
-  refusedResend: { error: "Refused", ...refused, keyed: unknown },
+  refusedResend: { error: "RequestRefused", ...refused, keyed: unknown },
   /** HTTP or envelope code 409: it may conflict with an earlier send of the same request. */
-  conflict: { error: "Refused", ...refused, keyed: unknown, none: unknown },
+  conflict: { error: "RequestRefused", ...refused, keyed: unknown, none: unknown },
   /**
    * Status, code, message and data contradict each other or have no defined meaning. For a write, also any failure
    * whose body may be a damaged envelope.

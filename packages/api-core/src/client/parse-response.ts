@@ -8,7 +8,7 @@ import {
   OutcomeUnknown,
   type PaymentsError,
   RateLimited,
-  Refused,
+  RequestRefused,
   Unavailable,
   UnexpectedAnswer,
 } from "./errors.ts";
@@ -216,7 +216,7 @@ const errorOf = (is: FailedClass, operation: Operation, details: Details): Payme
   const { body, code, reason = "", status, waitMs = DEFAULT_WAIT_MS, was } = details;
   const { carriedOut } = outcomeOf(is, operation.idempotency);
   const { error } = OUTCOMES[is];
-  const isOfEarlierSend = error === "Refused" && carriedOut === "unknown";
+  const isOfEarlierSend = error === "RequestRefused" && carriedOut === "unknown";
   const remedy = isOfEarlierSend ? EARLIER_SEND : details.remedy;
   const message = `${operation.name} was ${was}.${remedy === undefined ? "" : ` ${remedy}`}`;
   const about = { operation: operation.name, message, ...(reason !== "" && { reason }) };
@@ -244,8 +244,8 @@ const errorOf = (is: FailedClass, operation: Operation, details: Details): Payme
       });
     case "NotAuthenticated":
       return new NotAuthenticated({ ...about, carriedOut });
-    case "Refused":
-      return new Refused({ ...about, carriedOut, reason, code: refusedWith });
+    case "RequestRefused":
+      return new RequestRefused({ ...about, carriedOut, reason, code: refusedWith });
     case "Unavailable":
       return new Unavailable({ ...about, carriedOut, ...(status !== undefined && { status }) });
   }
@@ -319,7 +319,7 @@ const beginningOf = (text: string): string =>
 
 const describe = (is: FailedClass, { body, envelope, status }: Received): string => {
   if (is === "unreadable") return "answered with success, but its data cannot be read";
-  const verb = OUTCOMES[is].error === "Refused" ? "refused" : "answered";
+  const verb = OUTCOMES[is].error === "RequestRefused" ? "refused" : "answered";
   const content = body === "" ? "an empty body" : "no envelope";
   return `${verb} with HTTP ${status} and ${envelope === undefined ? content : `code ${envelope.code}`}`;
 };

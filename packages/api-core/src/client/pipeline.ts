@@ -154,7 +154,7 @@ const withToken =
           const { otherwise } = failure;
           if (otherwise !== undefined) {
             const { error } = otherwise;
-            const words = error._tag === "Refused" ? error.reason : error.message;
+            const words = error._tag === "RequestRefused" ? error.reason : error.message;
             const { hasFreshToken, operation: called } = request;
             if (session.isRefusal(`${called.name} ${words}`, hasFreshToken)) {
               return Effect.fail(otherwise);

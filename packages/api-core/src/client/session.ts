@@ -76,9 +76,9 @@ const signInError = (failure: Failed | TokenRejected): SignInError => {
     status === 401 ||
     status === 403 ||
     failure._tag === "TokenRejected" ||
-    error?._tag === "Refused";
+    error?._tag === "RequestRefused";
   if (!isRefused) return new Unavailable({ ...about, message });
-  const isOpen = status === 403 && error?._tag !== "Refused";
+  const isOpen = status === 403 && error?._tag !== "RequestRefused";
   const check = isOpen
     ? REFUSED_OR_FILTERED
     : "Check PAYMENTS_CLIENT_ID (clientId) and PAYMENTS_API_KEY (apiKey).";

@@ -26,7 +26,7 @@ describe.each(operationNames)("%s", (name) => {
           body: { code, message: "Balance is too low" },
         });
         expect(error).toMatchObject({
-          _tag: "Refused",
+          _tag: "RequestRefused",
           operation: name,
           carriedOut: "no",
           code: 400,
@@ -286,7 +286,7 @@ describe("what the service says", () => {
   it("keeps ids, dates and amounts readable", async () => {
     const said = `Payout 0b8f5a54-6f0f-5f3e-9a10-3a1f6f1f2c3d of 1234567.50, P261121-AB12CD34, 2026-01-01`;
     const { error } = await failedExchange("freezeCard", requests.freezeCard, refusal(said));
-    expect(error).toMatchObject({ _tag: "Refused", reason: said });
+    expect(error).toMatchObject({ _tag: "RequestRefused", reason: said });
   });
 
   it("is kept whole for a caller who asks for it", async () => {

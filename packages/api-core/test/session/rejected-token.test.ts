@@ -178,7 +178,7 @@ describe("a refusal that only speaks like one of a token", () => {
     await using client = clientFor(server.url);
     for (let call = 0; call < 12; call++) {
       expect(await failureOf(client.createPayout(requests.createPayout))).toMatchObject({
-        _tag: "Refused",
+        _tag: "RequestRefused",
         carriedOut: "no",
         reason: "Payer is unauthorized",
       });

@@ -48,7 +48,7 @@ describe("a coded answer", () => {
   it("that refuses is a refusal", async () => {
     const refusing = gzipSync(JSON.stringify({ code: 400, message: "Balance is too low" }));
     expect((await failed(answering("gzip", refusing, 400))).error).toMatchObject({
-      _tag: "Refused",
+      _tag: "RequestRefused",
       reason: "Balance is too low",
     });
   });

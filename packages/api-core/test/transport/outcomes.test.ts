@@ -250,7 +250,7 @@ it.each<[string, Answer]>([
     (received, n) => (n === 0 ? first(received, n) : refusal("Payer is closed")),
   );
   expect(sent).toHaveLength(2);
-  expect(error).toMatchObject({ _tag: "Refused", carriedOut: "no" });
+  expect(error).toMatchObject({ _tag: "RequestRefused", carriedOut: "no" });
   expect(error.message).toBe("createPayout was refused with HTTP 200 and code 400.");
 });
 
@@ -296,7 +296,7 @@ describe("a key that may be known", () => {
     }
     for (const name of ["cancelCard", "retrievePayout"] as const) {
       const { error } = await failedExchange(name, requests[name], () => reply);
-      expect(error).toMatchObject({ _tag: "Refused", carriedOut: "no" });
+      expect(error).toMatchObject({ _tag: "RequestRefused", carriedOut: "no" });
     }
   });
 
@@ -313,7 +313,7 @@ describe("a key that may be known", () => {
         );
         const isUnknown = isResend && /^createCard|withdraw/.test(name);
         expect(error).toMatchObject({
-          _tag: isUnknown ? "OutcomeUnknown" : "Refused",
+          _tag: isUnknown ? "OutcomeUnknown" : "RequestRefused",
           reason: "whatever the service says then",
         });
         expect(sent).toHaveLength(1);
@@ -359,6 +359,6 @@ describe("things that are already so", () => {
     ["createBalance", "The currency is not supported"],
   ] as const)("are not what %s asks for: %s", async (name, message) => {
     const { error } = await failedExchange(name, requests[name], () => refusal(message));
-    expect(error).toMatchObject({ _tag: "Refused", carriedOut: "no", reason: message });
+    expect(error).toMatchObject({ _tag: "RequestRefused", carriedOut: "no", reason: message });
   });
 });

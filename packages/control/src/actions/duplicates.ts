@@ -77,7 +77,7 @@ export const checkReason = (notDuplicate: string | undefined): void => {
  *
  * @param account hash of the account that pays, if it is known.
  * @param next how to start it anyway.
- * @throws Refused that names up to three earlier ones; InvalidInput if the reason is invalid.
+ * @throws NotAllowed that names up to three earlier ones; InvalidInput if the reason is invalid.
  */
 export const refuseDuplicate = async (
   looking: Looking,

@@ -4,13 +4,13 @@
 import { endAmong, type Ledger, type Run } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
-import { EndedByPerson, type Refused, refused } from "../errors.ts";
+import { EndedByPerson, type NotAllowed, refused } from "../errors.ts";
 import { contentHash, type PlannedRun } from "../rules/input.ts";
 import { timeText } from "./duplicates.ts";
 import { isPurpose } from "./lost-runs.ts";
 
 /** Refuses an id that belongs to another input. */
-export const otherInput = (workflowId: string, run: string): Refused =>
+export const otherInput = (workflowId: string, run: string): NotAllowed =>
   refused(
     `The id ${workflowId} belongs to a run of ${run} input. Nothing was started: give another id.`,
     workflowId,

@@ -70,7 +70,7 @@ export const setLimits = async (
  * Approves the looser limits that wait, as a second person.
  *
  * @param given `hash`: the sequence of what was read; every later change has another one.
- * @throws NotFound if none wait; Refused for the person who set them, or if they are not what `hash` says.
+ * @throws NotFound if none wait; NotAllowed for the person who set them, or if they are not what `hash` says.
  */
 export const approveLimits = async (
   { ledger }: OfLedger,

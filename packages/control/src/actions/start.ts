@@ -80,7 +80,7 @@ const ANSWER_WITHIN = "30 seconds";
  * @returns the handle of the run, whose id is `TYPE/KEY`. With `waitFor: "created"` in one call also its first answer:
  *   `created` with the service's id, `needs approval`, `refused`, or `started` if the outcome is not known in time. Every
  *   workflow in the bundle of a worker with the plugin gives it.
- * @throws WorkflowExecutionAlreadyStartedError if the key is known, whose start is then recorded if the ledger lacks it; Refused if it is likely a duplicate; InvalidInput if
+ * @throws WorkflowExecutionAlreadyStartedError if the key is known, whose start is then recorded if the ledger lacks it; NotAllowed if it is likely a duplicate; InvalidInput if
  *   the key, name, memo or reason is invalid; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer a
  *   call with `waitFor`, and it is not known whether the run has started.
  * @example
@@ -189,7 +189,7 @@ export const checkStart = async (
  *
  * @param id of the workflow.
  * @param planned result of `planPayout` or `planOnboarding`.
- * @throws Refused if the id belongs to another input, or the payment is likely a duplicate; InvalidInput if the id or
+ * @throws NotAllowed if the id belongs to another input, or the payment is likely a duplicate; InvalidInput if the id or
  *   name is invalid; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer.
  */
 export const startRun = async (

@@ -59,7 +59,7 @@ const CANCEL_WITHIN_MS = 15_000;
  * Ends a workflow id by a person's decision: nothing more is sent under it, by this run, a retry or a reset. Then the
  * run is cancelled, if Temporal answers. A request in flight completes, and nothing is reversed.
  *
- * @throws NotFound if neither Temporal nor the ledger knows the id; Refused for a child.
+ * @throws NotFound if neither Temporal nor the ledger knows the id; NotAllowed for a child.
  */
 export const cancel = async (
   deciding: Deciding,
@@ -239,7 +239,7 @@ const leaveToTracker = async (
 /**
  * Resumes sends, and nudges the runs that wait for it. Without Temporal, the tracker nudges them later.
  *
- * @throws Refused if nothing was paused.
+ * @throws NotAllowed if nothing was paused.
  */
 export const resume = async (pausing: Deciding, of: string | undefined, acting: Acting) => {
   const { client, ledger } = pausing;

@@ -66,7 +66,7 @@ const readPayouts = async (ledger: Deciding["ledger"], account: string, word: st
  *
  * @param account hash of the account.
  * @param assumptions those of the account; its worker ignores a decision about a word that they list.
- * @throws InvalidInput if there is no word, no person or no reason; Refused if a setting lists the word, or no payout under
+ * @throws InvalidInput if there is no word, no person or no reason; NotAllowed if a setting lists the word, or no payout under
  *   way shows it and nobody has decided about it before.
  */
 export const decideWord = async (

@@ -57,10 +57,10 @@ test("a decision about a word reaches no further than the word of which somebody
     decideWord({ ledger }, ACCOUNT, word, means, acting, defaultAssumptions);
   for (const word of ["completed", "Rejected", "reversed", " PROCESSING"])
     await expect(say(word, "failed")).rejects.toMatchObject({
-      _tag: "Refused",
+      _tag: "NotAllowed",
       message: expect.stringContaining("assumptions."),
     });
-  await expect(say("Gutgeschrieben", "completed")).rejects.toMatchObject({ _tag: "Refused" });
+  await expect(say("Gutgeschrieben", "completed")).rejects.toMatchObject({ _tag: "NotAllowed" });
   await put(ledger, row({ state: "done", madeId: "p-1" }));
   const seen = { word: "Gutgeschrieben", outcome: null, asks: false, problem: null } as const;
   await ledger.sawPayout(ACCOUNT, "p-1", { ...seen, isUnlisted: true });

@@ -5,7 +5,7 @@ import { hashOf } from "@durable-payments/protocol/account";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { expect, test } from "vitest";
 import { checkStart, startPayment, startRun } from "../../src/actions/start.ts";
-import { EndedByPerson, Refused } from "../../src/errors.ts";
+import { EndedByPerson, NotAllowed } from "../../src/errors.ts";
 import { planOnboarding, planPayout } from "../../src/rules/input.ts";
 import { ACCOUNT, row as rowOf } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
@@ -81,7 +81,7 @@ test("the same input was paid earlier; another amount or payee is refused, also 
     { cardholder: inputs.cardholder, card: inputs.card },
     defaultAssumptions,
   );
-  await expect(startRun(operations, "paid-1", onboarding, ada)).rejects.toThrow(Refused);
+  await expect(startRun(operations, "paid-1", onboarding, ada)).rejects.toThrow(NotAllowed);
   expect(asked.started).toHaveLength(1);
 });
 

@@ -119,7 +119,7 @@ const checkApproval = (
  * approves nothing until it is repeated: the batch starts no row before.
  *
  * @returns the batch, whether its workflows were notified, and the number of its unpaid rows.
- * @throws Refused if it does not wait for an approval, the approver uploaded or started it, or it has other rows than
+ * @throws NotAllowed if it does not wait for an approval, the approver uploaded or started it, or it has other rows than
  *   `hash` says.
  */
 export const decideBatch = async (

@@ -246,7 +246,7 @@ const workflowsOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArr
  *
  * @param plan result of `planFile`.
  * @returns the batch as it is now: `needsApproval`, or `approved` if its rows are being started.
- * @throws Refused if somebody else has not finished the upload of the same rows, or likely duplicates have no reason.
+ * @throws NotAllowed if somebody else has not finished the upload of the same rows, or likely duplicates have no reason.
  */
 export const payFile = async (
   operations: Operations,

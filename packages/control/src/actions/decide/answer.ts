@@ -81,7 +81,7 @@ export const checkAnswer = (
  *
  * @param workflowId of the write, of the run that asks for it, or of its root.
  * @returns the decision as recorded; the run uses it at its next look, and checks it then.
- * @throws InvalidInput, Refused if the question is not open, NotFound if the ledger does not know the id.
+ * @throws InvalidInput, NotAllowed if the question is not open, NotFound if the ledger does not know the id.
  */
 export const answer = async (
   deciding: Deciding,

@@ -66,7 +66,7 @@ const HASH = /^(?:[\da-f]{32}|\d+|)$/;
  *
  * @param id of the write, of the run that asks for it, or of its root; of a batch; or of limits, as the inbox has them.
  * @returns whether the run was notified.
- * @throws InvalidInput if `hash` is not a hash; Refused if the approver has a part in it, nobody is known to have started it, or it is not what `hash` says;
+ * @throws InvalidInput if `hash` is not a hash; NotAllowed if the approver has a part in it, nobody is known to have started it, or it is not what `hash` says;
  *   NotFound if nothing waits for approval.
  */
 export const approve = async (

@@ -31,7 +31,7 @@ export interface RetryOptions extends Acting {
  * Returns the plan of a retry. Nothing is changed.
  *
  * @param workflowId of the run; a child is retried through its root.
- * @throws NotFound, Refused if a retry cannot help, EndedByPerson, InvalidInput if the amendment or name is invalid.
+ * @throws NotFound, NotAllowed if a retry cannot help, EndedByPerson, InvalidInput if the amendment or name is invalid.
  */
 export const planRetryOf = async (
   operations: Operations,

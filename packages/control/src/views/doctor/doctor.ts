@@ -177,7 +177,7 @@ const isDelivery = (answer: unknown): answer is Delivery =>
  * worker, not this process, has the right ones.
  *
  * @returns its outcome: the status of the answer, or the reason of the failure.
- * @throws ConnectionFailed if no worker polls or answers; Refused if the workers have no address for it.
+ * @throws ConnectionFailed if no worker polls or answers; NotAllowed if the workers have no address for it.
  */
 export const testWebhook = async ({ temporal, whyNot }: Sources): Promise<Delivery> => {
   if (temporal === undefined) throw connectionFailed("cannotConnect", whyNot.join(" "));
