@@ -61,7 +61,7 @@ export const startAndWait = async <W extends Workflow>(
   const run = client.workflow.getHandle<W>(workflowId);
   let isRecorded = false;
   const waiting = client.withDeadline(Date.now() + msToNumber(within), async () => {
-    const update = await client.workflow.startUpdateWithStart(createdUpdate, {
+    const update = await client.workflow.startUpdateWithStart<W, EarlyAnswer, []>(createdUpdate, {
       startWorkflowOperation,
       waitForStage: "ACCEPTED",
     });
