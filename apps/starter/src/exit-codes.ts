@@ -3,7 +3,7 @@ import * as Data from "effect/Data";
 /** Exit codes of the process. */
 export const EXIT_CODES = {
   done: 0,
-  /** Of a run or a file, only with --exit-status or --wait. */
+  /** For a run or a file, only with --exit-status or --wait. */
   runFailed: 1,
   badInput: 2,
   cannotConnect: 3,

@@ -16,7 +16,7 @@ import { joined, money, payeeText, table } from "../output/text.ts";
 
 const NOTHING = "Nothing was done.";
 
-/** What a cancellation stops. Of a run that only Temporal knows, its id is all that is known. */
+/** Words the effect of a cancellation. If only Temporal knows the run, then only its id is known. */
 const cancelText = async (
   { ledger }: Pick<Deciding, "ledger">,
   id: string,
