@@ -19,7 +19,7 @@ const TYPES = ["typescript@5.9", "@types/node@22"];
 const BOTH = `
 import { createClient, InvalidRequest as OfPromises } from "@durable-payments/client";
 import { InvalidRequest as OfEffect, PaymentsClient } from "@durable-payments/client/effect";
-import { Effect } from "effect";
+import { Effect, Redacted } from "effect";
 
 const settings = { baseUrl: "http://localhost:1", clientId: "c", apiKey: "k" };
 const client = createClient(settings);
@@ -30,7 +30,10 @@ const failed = await Effect.runPromise(
     Effect.provide(PaymentsClient.layer(settings)),
   ),
 );
-console.log(rejected instanceof OfEffect, failed instanceof OfPromises);
+// The Effect inside the promise client cannot read what the program's Effect has hidden.
+const unread = createClient({ ...settings, apiKey: Redacted.make("k") as never });
+const unreadable = await unread.ping().catch((e: unknown) => e);
+console.log(rejected instanceof OfEffect, failed instanceof OfPromises, String(unreadable));
 `;
 
 let folder: string;
@@ -97,5 +100,5 @@ it("is a client for Effect beside Effect, and its errors are of the same classes
   writeFileSync(join(user.folder, "src/both.ts"), BOTH);
   await compile("--skipLibCheck", "src/effect.ts", "src/mock.ts", "src/both.ts");
   await user.run("node", "dist/mock.js");
-  expect(await user.run("node", "dist/both.js")).toBe("true true");
+  expect(await user.run("node", "dist/both.js")).toMatch(/^true true InvalidSettings: .*apiKey/);
 });

@@ -88,9 +88,15 @@ const checked = (faultIn: (value: string) => string | undefined) =>
     }),
   );
 
-const isSecret = (value: unknown): value is Redacted.Redacted | string =>
-  typeof value === "string" ||
-  (Redacted.isRedacted(value) && typeof Redacted.value(value) === "string");
+const isSecret = (value: unknown): value is Redacted.Redacted | string => {
+  if (!Redacted.isRedacted(value)) return typeof value === "string";
+  try {
+    return typeof Redacted.value(value) === "string";
+  } catch {
+    // Of another Effect than that inside the promise client: nobody else can read it.
+    return false;
+  }
+};
 
 const textOf = (secret: Redacted.Redacted | string): string =>
   typeof secret === "string" ? secret : Redacted.value(secret);
