@@ -104,3 +104,23 @@ it("loads neither the client nor Temporal's SDK before a command needs them", ()
     expect(text).not.toContain("node_modules/@temporalio");
   }
 });
+
+/** Prints at the end whether gRPC has run, which needs this module of Node. */
+const TELLS = `--import=data:text/javascript,process.on("exit", () =>
+  console.error(process.moduleLoadList.includes("NativeModule http2") ? "gRPC" : "no gRPC"))`;
+
+it.each([
+  [["--help"], "no gRPC"],
+  [["list"], "no gRPC"],
+  [["report"], "no gRPC"],
+  [["inbox"], "gRPC"],
+] as const)("%j runs %s", async (args, expected) => {
+  const env = {
+    PAYMENTS_LEDGER: `sqlite:${join(folder, "ledger.sqlite")}`,
+    TEMPORAL_ADDRESS: "127.0.0.1:1",
+    TEMPORAL_CONFIG_FILE: NO_PROFILES,
+  };
+  await run(builtArguments("starter", ["ledger", "migrate"]), env);
+  const { exitCode, stderr } = await run([TELLS, ...builtArguments("starter", args)], env);
+  expect({ exitCode, last: stderr.split("\n").at(-1) }).toEqual({ exitCode: 0, last: expected });
+});

@@ -3,6 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices";
 import { CliError, CliOutput, Command, type HelpDoc } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
+import * as Runtime from "effect/Runtime";
 import { commandName, plainCommand } from "./command-name.ts";
 import { ExitWith } from "./commands/run-command.ts";
 import { cliConfig, root } from "./commands/root.ts";
@@ -71,6 +72,13 @@ export const commandLine = (args: ReadonlyArray<string>) =>
     ),
   );
 
-/** Runs a command line in this process, which ends as the command does. */
+/** Runs a command line in this process, which ends as the command does, once its output is written. */
 export const runCli = (args: ReadonlyArray<string>): void =>
-  NodeRuntime.runMain(commandLine(args), { disableErrorReporting: true });
+  NodeRuntime.runMain(commandLine(args), {
+    disableErrorReporting: true,
+    // An attempt of gRPC to connect outlives its connection, up to its deadline of five seconds.
+    teardown: (exit) =>
+      Runtime.defaultTeardown(exit, (code) => {
+        process.stdout.write("", () => process.exit(code));
+      }),
+  });

@@ -14,8 +14,6 @@ export interface EncryptionSettings {
   readonly keys: KeyProvider;
 }
 
-const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
-
 const ENCODING = "encoding";
 /** The encoding of payloads that are encrypted, as the samples of Temporal name it. */
 const ENCRYPTED = "binary/encrypted";
@@ -47,7 +45,11 @@ const encrypt = (
     [KEY_ID]: utf8.encode(keyId),
     [DATA_KEY]: wrapped,
   },
-  data: seal(key, PayloadMessage.encode(payload).finish(), boundTo(namespace, keyId)),
+  data: seal(
+    key,
+    proto.temporal.api.common.v1.Payload.encode(payload).finish(),
+    boundTo(namespace, keyId),
+  ),
 });
 
 const decrypt = async (payload: Payload, namespace: string, keys: DataKeys): Promise<Payload> => {
@@ -65,7 +67,7 @@ const decrypt = async (payload: Payload, namespace: string, keys: DataKeys): Pro
     const opened = open(key, data, boundTo(namespace, keyId));
     // Only now it is known that there is such a key.
     countPayloads("decrypt", keyId, 1);
-    return PayloadMessage.decode(opened);
+    return proto.temporal.api.common.v1.Payload.decode(opened);
   } catch (error) {
     throw new UndecryptablePayload(
       `A payload cannot be decrypted with the key ${keyId}: it was changed, or written for a namespace other than ${namespace}`,

@@ -11,7 +11,6 @@ import { listMethods } from "./store/list-runs.ts";
 import { metaMethods } from "./store/meta-methods.ts";
 import type { TableOptions } from "./store/migrate.ts";
 import { openMarks } from "./store/mark-key.ts";
-import { openPostgres } from "./store/postgres-database.ts";
 import { payeeMethods } from "./store/payees.ts";
 import { payoutMethods } from "./store/payout-methods.ts";
 import { pruneMethods } from "./store/prune.ts";
@@ -78,9 +77,9 @@ export const readLedgerPlace = (setting: string | undefined, client: string): Le
 
 const openDatabase = async (place: LedgerPlace, options: LedgerOptions): Promise<Database> => {
   if (place === "memory") return openSqlite(":memory:", options);
-  return place.startsWith("sqlite:")
-    ? openSqlite(place.slice("sqlite:".length), options)
-    : openPostgres(place, options);
+  if (place.startsWith("sqlite:")) return openSqlite(place.slice("sqlite:".length), options);
+  const { openPostgres } = await import("./store/postgres-database.ts");
+  return openPostgres(place, options);
 };
 
 const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({

@@ -1,9 +1,10 @@
 import type { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
 
-const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } =
-  proto.temporal.api.enums.v1.TaskQueueType;
-const QUEUES = { activity: TASK_QUEUE_TYPE_ACTIVITY, workflow: TASK_QUEUE_TYPE_WORKFLOW } as const;
+const QUEUES = {
+  activity: "TASK_QUEUE_TYPE_ACTIVITY",
+  workflow: "TASK_QUEUE_TYPE_WORKFLOW",
+} as const;
 
 /** A worker polls at least once a minute; Temporal lists a worker that is gone for five. */
 const SEEN_WITHIN_MS = 90_000;
@@ -17,7 +18,7 @@ export const pollersOf = async (
   const { pollers } = await workflowService.describeTaskQueue({
     namespace: options.namespace,
     taskQueue: { name: taskQueue },
-    taskQueueType: QUEUES[tasks],
+    taskQueueType: proto.temporal.api.enums.v1.TaskQueueType[QUEUES[tasks]],
   });
   const oldest = Date.now() - SEEN_WITHIN_MS;
   return (pollers ?? [])

@@ -69,9 +69,7 @@ export const list = Command.make("list", listing, (given) =>
     const { csv, groupBy, jsonl, limit, sort, status } = given;
     const statuses = status === undefined ? undefined : work.readStatuses(status);
     if (given.batches) {
-      const found = await work.reading((sources) =>
-        work.listBatches(work.ledgerOf(sources), limit || 50),
-      );
+      const found = await work.onLedger(({ ledger }) => work.listBatches(ledger, limit || 50));
       if (jsonl) output.lines(found);
       else output.answer({ batches: found }, (shown) => work.batchesText(shown));
       return;
@@ -91,29 +89,39 @@ export const list = Command.make("list", listing, (given) =>
       until: (given.until ?? given.olderThan)?.getTime(),
       lateAt: given.late ? Date.now() - work.lateAfterMsHere() : undefined,
     };
-    await work.reading(async (sources) => {
+    const shownPage = { limit: limit || 50, sort };
+    const hasOpen = await work.onLedger(async ({ ledger }) => {
       if (groupBy !== undefined) {
-        const report = await work.readReport(work.ledgerOf(sources), filter, groupBy);
-        work.printReport(output, report, given);
-      } else if (csv || jsonl) {
+        work.printReport(output, await work.readReport(ledger, filter, groupBy), given);
+        return false;
+      }
+      if (csv || jsonl) {
         // The progress of open runs would take a request for each.
-        const alone = { ledger: work.ledgerOf(sources) };
         await printAll(
           output,
-          (most, after) => work.listRuns(alone, filter, { limit: most, sort, after }),
+          (most, after) => work.listRuns({ ledger }, filter, { limit: most, sort, after }),
           limit,
           (runs, isFirst) =>
             csv
               ? output.text(work.csvText(runs.flatMap(work.runCsv), isFirst))
               : output.lines(runs),
         );
-      } else {
-        const ledger = work.ledgerOf(sources);
-        const listSources = { ...sources, ledger, client: sources.temporal?.client };
-        const page = await work.listRuns(listSources, filter, { limit: limit || 50, sort });
-        const { totals } = await work.readReport(ledger, filter);
-        output.answer({ ...page, totals }, (shown) => work.listText(shown, work.lateAfterMsHere()));
+        return false;
       }
+      const page = await work.listRuns({ ledger }, filter, shownPage);
+      if (page.runs.some(({ status }) => work.isOpenStatus(status))) return true;
+      const { totals } = await work.readReport(ledger, filter);
+      output.answer({ ...page, totals }, (shown) => work.listText(shown, work.lateAfterMsHere()));
+      return false;
+    });
+    // Temporal has nothing to add to runs that have ended: no connection is made for them.
+    if (!hasOpen) return;
+    await work.reading(async (sources) => {
+      const ledger = work.ledgerOf(sources);
+      const listSources = { ...sources, ledger, client: sources.temporal?.client };
+      const page = await work.listRuns(listSources, filter, shownPage);
+      const { totals } = await work.readReport(ledger, filter);
+      output.answer({ ...page, totals }, (shown) => work.listText(shown, work.lateAfterMsHere()));
     });
   }),
 ).pipe(
@@ -158,10 +166,8 @@ export const report = Command.make("report", reporting, (given) =>
       paidSince: given.since?.getTime() ?? Date.now() - LAST_MS,
       paidUntil: given.until?.getTime(),
     };
-    await work.reading(async (sources) => {
-      const found = await work.readReport(work.ledgerOf(sources), filter, given.by);
-      work.printReport(output, found, given);
-    });
+    const found = await work.onLedger(({ ledger }) => work.readReport(ledger, filter, given.by));
+    work.printReport(output, found, given);
   }),
 ).pipe(
   described(

@@ -74,8 +74,6 @@ export const closeFailureOf = (close: Event | undefined): Failure | null => {
   return failureOf(close?.workflowExecutionFailedEventAttributes?.failure);
 };
 
-const { EventType, HistoryEventFilterType } = proto.temporal.api.enums.v1;
-
 /** An action of a run: an activity, a timer, a child, a message. Times are milliseconds since 1970. */
 export interface TimelineItem {
   readonly kind: "activity" | "timer" | "child" | "signal" | "update" | "task";
@@ -127,7 +125,8 @@ export const readCloseEvent = async (
   const { history } = await workflowService.getWorkflowExecutionHistory({
     namespace: options.namespace,
     execution,
-    historyEventFilterType: HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT,
+    historyEventFilterType:
+      proto.temporal.api.enums.v1.HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT,
   });
   return history?.events?.at(-1);
 };
@@ -232,7 +231,9 @@ export const timelineOf = (events: ReadonlyArray<Event>): ReadonlyArray<Timeline
     if (failed) {
       const why = failureOf(failed.failure)?.message ?? null;
       failing ??= { ...open, kind: "task", name: "workflow code", outcome: "failed", message: why };
-    } else if (event.eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
+    } else if (
+      event.eventType === proto.temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
+    )
       failing = undefined;
   }
   return [...items.values(), ...(failing === undefined ? [] : [failing])];

@@ -12,9 +12,6 @@ import { refused } from "../../errors.ts";
 import { readFirstEvent } from "../../facts/run-input.ts";
 import { endOf, type Event, type Failure } from "../../facts/history.ts";
 
-const { ResetReapplyExcludeType, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } =
-  proto.temporal.api.enums.v1;
-
 type Connected = Pick<Temporal, "client" | "connection">;
 
 type EventId = NonNullable<Event["eventId"]>;
@@ -65,7 +62,9 @@ export const resetRun = async (
     workflowTaskFinishEventId: point,
     // A run is retried once: a second request gets the run of the first.
     requestId: `retry-${run.runId}`,
-    resetReapplyExcludeTypes: [ResetReapplyExcludeType.RESET_REAPPLY_EXCLUDE_TYPE_CANCEL_REQUEST],
+    resetReapplyExcludeTypes: [
+      proto.temporal.api.enums.v1.ResetReapplyExcludeType.RESET_REAPPLY_EXCLUDE_TYPE_CANCEL_REQUEST,
+    ],
   });
   return runId;
 };
@@ -111,8 +110,10 @@ export const startAgain = async (
       workflowRunTimeout: started?.workflowRunTimeout ?? null,
       workflowTaskTimeout: started?.workflowTaskTimeout ?? null,
       workflowIdReusePolicy:
-        WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
-      workflowIdConflictPolicy: WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+        proto.temporal.api.enums.v1.WorkflowIdReusePolicy
+          .WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
+      workflowIdConflictPolicy:
+        proto.temporal.api.enums.v1.WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
     });
     return runId;
   } catch (error) {

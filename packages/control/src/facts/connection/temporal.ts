@@ -108,8 +108,6 @@ export const temporalSettings = (
 /** Status of a run in Temporal. A run that continued as new is running. */
 export type RunState = "running" | EndOfRun;
 
-const Status = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
-
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Size of 500 runs with the longest memos. With gRPC's default of 4 MB, three such runs would break every list. */
@@ -286,7 +284,9 @@ export const findRun = async (
       type: info?.type?.name ?? "",
       state: endStateOf(info ?? {}) ?? ("running" as const),
       /** By Temporal's own Workflow Pause: it is open. */
-      isPaused: info?.status === Status.WORKFLOW_EXECUTION_STATUS_PAUSED,
+      isPaused:
+        info?.status ===
+        proto.temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_PAUSED,
     };
   } catch (error) {
     if (isNotFound(error) && !isNamespaceMissing(error)) return undefined;
