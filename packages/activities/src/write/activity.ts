@@ -30,6 +30,7 @@ import { accountHash, textAt } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /**
  * Performs a write: looks at its row and acts on the ledger's decisions until the write is done, or until time or a
@@ -157,6 +158,12 @@ export const undoWrite = async (
 /** A cancellation arrives with the answer to a heartbeat. */
 const HEARTBEAT_EVERY_MS = 3_000;
 
+/**
+ * Temporal may still be answering a heartbeat when an attempt ends. The SDK takes that answer for the one to the last
+ * heartbeat, and reports the end before that has arrived: the version would be lost, and the write be reconciled for minutes.
+ */
+const HEARTBEAT_ANSWERED_MS = 2_000;
+
 /** Dependencies of the activities of writes. */
 interface WriteActivityOptions {
   readonly runtime: PaymentsRuntime;
@@ -275,11 +282,17 @@ const inActivity = async <A>(
 ): Promise<A> => {
   const attempt = attemptIn(call);
   const activity = Context.current();
-  const heart = setInterval(() => activity.heartbeat(), HEARTBEAT_EVERY_MS);
+  let beatAt = -Infinity;
+  const heart = setInterval(() => {
+    beatAt = performance.now();
+    activity.heartbeat();
+  }, HEARTBEAT_EVERY_MS);
   try {
     return await run(attempt);
   } catch (error) {
     clearInterval(heart);
+    if (error instanceof NotYet && error.version !== undefined)
+      await sleep(Math.max(0, beatAt + HEARTBEAT_ANSWERED_MS - performance.now()));
     throw failureOf(error, attempt);
   } finally {
     clearInterval(heart);
