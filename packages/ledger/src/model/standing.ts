@@ -34,8 +34,8 @@ export type PayoutOutcome = Extract<Standing, "completed" | "failed" | "returned
 
 /**
  * Returns the standing of a write by its row and the end of its run: a payout that is done may have an outcome besides. A send
- * without an outcome counts for more than an approval or a further send: its money may have left. So does one that was under
- * way when the run ended; one that was never made will not be.
+ * without an outcome counts for more than an approval or a further send: its money may have left. So does a send that was under
+ * way when the run ended. A send that was never made will not be made.
  *
  * @param end how its run has ended; null while it is open.
  */

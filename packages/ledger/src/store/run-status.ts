@@ -61,13 +61,13 @@ const HAS_PAYMENT = `EXISTS (SELECT 1 FROM writes WHERE ${IS_OWN} AND amount IS 
 const RESTORED = "(SELECT restored_at FROM meta)";
 
 /**
- * A restored ledger may have forgotten what a run had sent. A run that continues is reconciled; one that was open then, and
- * has ended without another write, is not: nobody knows.
+ * A restored ledger may have forgotten what a run had sent. An open run is reconciled. A run that was open then, and has
+ * ended without another write, is not: its outcome is unknown.
  */
 const MAY_HAVE_SENT = `(is_stopped = 1 OR end_state <> 'missing') AND amount IS NOT NULL
   AND started_at < ${RESTORED} AND coalesce(ended_at, ${RESTORED}) >= ${RESTORED}`;
 
-/** The standing of the planned payment: that of the write which it would have. */
+/** The standing of the planned payment, as if it were a write. */
 const PLANNED = `CASE WHEN ${HAS_PAYMENT} THEN NULL
   WHEN ${MAY_HAVE_SENT} THEN 'unknown'
   WHEN is_stopped = 1 OR end_state <> 'missing' THEN 'stopped' ELSE 'open' END`;
