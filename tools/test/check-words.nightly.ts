@@ -13,8 +13,10 @@ const TEXTS = [
   ["condition.md", "It waits where it has no answer.\n", ["Conditions"]],
   ["subject.md", "What was sent stays.\n", ["Subjects"]],
   ["people.md", "The write was carried out.\n", ["CarriedOut"]],
-  ["length.md", `${"One ".repeat(31)}word.\n`, ["SentenceLength"]],
+  ["length.md", `${"One ".repeat(26)}word.\n`, ["SentenceLength"]],
   ["docstring.ts", "/** What is kept of the answer. */\n", ["Subjects"]],
+  ["owner.ts", "/** Whose payouts a list shows. */\n", ["Subjects"]],
+  ["again.ts", "// An open run looks again.\n", ["Terms"]],
   ["comment.ts", "// Nothing is sent where it has ended.\n", ["Conditions"]],
 ] as const;
 

@@ -140,7 +140,7 @@ export const onLedger = async <A>(
 ): Promise<A> => withLedger(operationsSettings(), use, onMigration);
 
 /**
- * Reads from Temporal and the ledger, as far as they can be reached.
+ * Reads from Temporal and the ledger, or from the one that can be reached.
  *
  * @throws ConnectionFailed if neither can.
  */

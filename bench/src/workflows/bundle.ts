@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from "@temporalio/worker";
 
-/** Whose workflows: the project's, or those hand-written on the bare SDK. */
+/** The author of the workflows: the project, or the workflows written by hand on the bare SDK. */
 export type Author = "ours" | "bare";
 
 const MODULES: Readonly<Record<Author, string>> = {

@@ -5,7 +5,7 @@ import * as inputs from "@durable-payments/tools/test-data/inputs";
 /** The workflows that are measured, each there by both authors. */
 export type WorkflowName = "payout" | "onboardCardholder";
 
-/** Whom the payouts go to. */
+/** The payee of all payouts. */
 export const beneficiary: Input<"createBeneficiary"> = {
   ...inputs.beneficiary,
   account_currency: "USD",

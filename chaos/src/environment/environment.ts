@@ -170,7 +170,7 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
     };
     return {
       temporal,
-      /** Those of the accounts, the unnamed one first. */
+      /** The services of the accounts, the unnamed account first. */
       services,
       simulators: services.flatMap(({ simulator }) => simulator ?? []),
       /** Returns the service that an account pays by. */

@@ -59,7 +59,7 @@ export const checkReports = (reports: Reports, books: ReadonlyArray<Owed>, find:
   const counted = new Set<Line>();
   const sent = books.flatMap((owed): ReadonlyArray<Line> => {
     const { amounts, currency, id, payees, states, subject } = owed;
-    // Nothing was made, and nobody knows: a person has given up on a send without an outcome.
+    // Nothing was made that is known: a person has given up on a send without an outcome.
     if (id === undefined) {
       const given = list.find(
         (line) =>

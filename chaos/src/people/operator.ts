@@ -102,7 +102,7 @@ export const makeOperator = (campaign: Campaign) => {
       return retryMany(operations, planned, ACTING, 50);
     }, signal);
     for (const { way, whyNot, workflowId } of done ?? []) {
-      // A run that was only asked to look again sends nothing new.
+      // A run that was only asked to check again sends nothing new.
       if (whyNot !== undefined || way === "look") continue;
       tally.add("retried in bulk");
       if (!ended.has(workflowId)) continue;

@@ -1,6 +1,6 @@
 import { Context, Metric } from "effect";
 
-/** That of the process. */
+/** The registry of metrics of the process. */
 const REGISTRY = Context.empty();
 
 /** Counts a failure of a step for the metrics of this process, by its type: those that mean wrong money page somebody. */

@@ -303,7 +303,7 @@ export const makeWaitActivities = ({
     if (Result.isSuccess(result)) {
       const { seen, why } = result.success;
       if (seen.outcome === "open") return mode === "look" ? seen : leaveToTracker(kind, thing, why);
-      // That of a payout is recorded with what is seen of it.
+      // The end of a wait for a payout is recorded with the payout.
       if (kind !== "payout") await recordEnd(kind, thing, seen.outcome);
       return seen;
     }

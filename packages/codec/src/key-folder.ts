@@ -46,7 +46,7 @@ const readKey = (folder: string, file: string): readonly [string, Uint8Array] =>
 };
 
 const readKeys = (folder: string): Keys => {
-  // Those of a mounted Kubernetes secret that begin with a point are its versions.
+  // In a mounted Kubernetes secret, files that begin with a point are its versions.
   const files = readdirSync(folder).filter(
     (file) => file.endsWith(SUFFIX) && !file.startsWith("."),
   );

@@ -43,7 +43,7 @@ export type WriteAnswer =
       readonly version: number;
     };
 
-/** Content of a nudge: only the steps that look again; without steps, all do. */
+/** Content of a nudge: the steps that check again; without steps, all do. */
 export interface Nudge {
   readonly steps?: ReadonlyArray<string>;
 }

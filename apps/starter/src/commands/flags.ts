@@ -116,5 +116,5 @@ export const yes = on("yes", "Do not ask for confirmation");
 /** The flags of a command that acts in a person's name. */
 export const person = { by, reason, json };
 
-/** Those of a command that also asks for a confirmation. */
+/** The flags of a command that also asks for a confirmation. */
 export const confirmed = { by, reason, yes, json };

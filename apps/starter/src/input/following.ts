@@ -33,7 +33,7 @@ export const checkWait = ({ timeout, wait }: WaitFlags): void => {
   if (timeout !== undefined && !wait) throw badUsage("--timeout requires --wait.");
 };
 
-/** Returns the exit code for a run: its money counts, whatever became of the run. */
+/** Returns the exit code for a run: its money counts, however the run ended. */
 export const codeOfRun = ({ status }: Pick<RunDetails, "status">): number =>
   isOpenStatus(status)
     ? EXIT_CODES.stillOpen

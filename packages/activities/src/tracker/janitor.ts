@@ -51,7 +51,7 @@ export const nudgeUntold = async (
   const rows = await ledger.rows({ account, isUntold: true, changedBefore, limit: MOST_NUDGED });
   let fault: string | undefined;
   for (const [workflowId, untold] of Map.groupBy(rows, ({ ownerId }) => ownerId)) {
-    // The run of a keyed row has named its step as it likes: all of its steps look again.
+    // The run of a keyed row may give its step any name, so all of its steps check again.
     const isKeyed = untold.some((row) => row.workflowId !== workflowId);
     const nudge = isKeyed ? {} : { steps: untold.map(({ step }) => step) };
     try {
@@ -93,7 +93,7 @@ export const nudgeFiles = async (
     const workflowId = execution?.workflowId ?? "";
     if (!ready.has(batchOf(workflowId))) continue;
     const handle = client.workflow.getHandle(workflowId);
-    // An open activity looks again anyway.
+    // An open activity checks again anyway.
     const { raw } = await handle.describe();
     if (!raw.pendingActivities?.length) await handle.signal(nudgeSignal, {});
   }

@@ -5,7 +5,7 @@ import { payeeMark, personMarks } from "@durable-payments/protocol/account";
 import { type WriteName, WRITES } from "./operation.ts";
 import { pickTexts } from "./request.ts";
 
-/** Whom a request is about: an id of the service, or a mark of an account or a person. */
+/** Returns the payee or person of a request: an id of the service, or a mark of an account or a person. */
 export const payeeOfRequest = (
   name: WriteName,
   request: JsonObject,

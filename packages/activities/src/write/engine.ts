@@ -229,7 +229,7 @@ export class Performing {
 
   /**
    * Sends a request once, behind the guard. Throws the reason of the attempt's signal if it was aborted before a dispatch, and
-   * `NotYet` or `StepFailed` if the client did not get as far as a dispatch.
+   * `NotYet` or `StepFailed` if the client did not reach the dispatch.
    *
    * | | dispatch permitted, or the ledger's answer unknown | not permitted | not asked for |
    * |---|---|---|---|

@@ -5,7 +5,7 @@ import type { ClientOptions } from "./config.ts";
 import type { PaymentsError } from "./errors.ts";
 import type { OperationName } from "./operations.ts";
 
-/** Who calls, and whether the response is part of the answer. */
+/** The caller, and whether the result includes the response. */
 export interface CallKind {
   readonly caller: Caller;
   readonly hasResponse: boolean;

@@ -17,7 +17,7 @@ import type { TokenRejected } from "./parse-response.ts";
 import { makeSay } from "./say.ts";
 import { type Answer, answeredAt, type Send } from "./send.ts";
 
-/** Why there is no token. Whatever became of the sign-in, the call that needed it was not sent. */
+/** Why there is no token. However the sign-in ended, the call that needed it was not sent. */
 type SignInError = NotAuthenticated | RateLimited | Unavailable;
 
 /** A failed sign-in; `retry` is `never` if a person has to do something first. */

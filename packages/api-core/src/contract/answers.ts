@@ -243,7 +243,7 @@ const unreadable = (row: unknown): UnreadableRow =>
     ? { reason: "has no readable id", fields: row }
     : { reason: "is not an object", fields: {} };
 
-/** A number of items or pages; a text is not one, as nobody knows what else it may hold. */
+/** A number of items or pages. A text does not count, because it may contain anything. */
 const isCount = (written: unknown): written is number =>
   Number.isSafeInteger(written) && Number(written) >= 0;
 

@@ -11,7 +11,7 @@ export const CARD_CURRENCY = "USD";
 /** Fields of createCard. */
 export interface CreateCardInput extends Named<typeof CreateCardInputSchema> {}
 const CreateCardInputSchema = named<CreateCardInput>()({
-  /** Who owns the card: the id that createCardholder answered. */
+  /** The owner of the card: the id that createCardholder returned. */
   card_holder_id: GivenId,
   /** Code of the card product. */
   product_code: text(),

@@ -6,7 +6,7 @@ import { answer, answeredId, answeredOrUnset, enveloped, readBy, readerOf } from
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
 import { type Named, named } from "./rules.ts";
 
-/** Who pays a payout out of the account; unset fields are absent. */
+/** A payer of payouts from the account; unset fields are absent. */
 export interface Payer extends Named<typeof PayerSchema> {}
 export const PayerSchema = named<Payer>()({
   /** The service's id of the payer. */

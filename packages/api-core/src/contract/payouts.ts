@@ -58,11 +58,11 @@ const CreatePayoutInputSchema = named<CreatePayoutInput>()(
     payout_reference: optionalText(),
     /** Day on which it is to be paid: a calendar date, `YYYY-MM-DD`. */
     payment_date: CalendarDate,
-    /** Who is paid: the id that createBeneficiary answered. */
+    /** The payee: the id that createBeneficiary returned. */
     beneficiary_id: GivenId,
     /** `Y` or `N`; the service's document says no more. */
     is_payer: Schema.Literals(["Y", "N"]),
-    /** Who pays, if it is one of listPayers: its id. */
+    /** The payer: an id of listPayers, if it is one of them. */
     payer_id: optionalText(),
     /** Whether the payer is a company or a person. */
     entity_type: Schema.optionalKey(EntityType),
@@ -124,17 +124,17 @@ const PayoutSchema = named<Payout>()({
   payout_reason: answeredOrUnset,
   /** Text in the bank history of the beneficiary. */
   payout_reference: answeredOrUnset,
-  /** Who is paid: an id of createBeneficiary. */
+  /** The payee: an id of createBeneficiary. */
   beneficiary_id: answeredOrUnset,
   /** Name of who is paid. Lists alone show it. */
   beneficiary_name: answeredOrUnset,
-  /** Who pays: an id of listPayers. Lists do not show it. */
+  /** The payer: an id of listPayers. Lists do not show it. */
   payer_id: answeredOrUnset,
   /** Your own id of the payout, if the service shows it. */
   unique_request_id: answeredOrUnset,
   /** Fee: a decimal string. The document does not say in which currency. */
   fee_amount: answeredOrUnset,
-  /** Who bears the fee, such as `shared`. */
+  /** The party that bears the fee, such as `shared`. */
   fee_paid_by: answeredOrUnset,
   /** Day or time (ISO 8601) on which it is to be paid. */
   payment_date: answeredTime,
@@ -158,7 +158,7 @@ export const payoutNames = {
   retrievePayout: { short_reference: "short_reference_id", payment_date: "payout_date" },
 };
 
-/** Whose payouts or transactions a list shows. */
+/** The owners of the payouts or transactions in a list. */
 export const Scope = Schema.Literals(["house_account", "clients_account"]);
 
 const PAYOUTS_PAGE_SIZE = 50;
@@ -173,7 +173,7 @@ const ListPayoutsInputSchema = named<ListPayoutsInput>()({
   page_size: pageSize(PAYOUTS_PAGE_SIZE),
   /** Which time of a payout `start` and `end` are about. */
   date_type: Schema.optionalKey(Schema.Literals(["settle_time", "create_time"])),
-  /** Whose payouts: of the account's own house, or of its clients. */
+  /** The owners of the payouts: the account's own house, or its clients. */
   scope: Schema.optionalKey(Scope),
   /** The one payout of this short reference, 1 to 36 characters. */
   short_reference_id: Schema.optionalKey(text(36)),

@@ -27,7 +27,7 @@ const ListTransactionsInputSchema = named<ListTransactionsInput>()(
     page_num: PageNumber,
     /** Transactions on a page, 1 to 100. */
     page_size: pageSize(TRANSACTIONS_PAGE_SIZE),
-    /** Whose transactions: of the account's own house, or of its clients. */
+    /** The owners of the transactions: the account's own house, or its clients. */
     scope: Schema.optionalKey(Scope),
     /** Transactions of the order of this short id. */
     short_reference_id: Schema.optionalKey(text()),

@@ -262,7 +262,7 @@ export const resume = async (pausing: Deciding, of: string | undefined, acting: 
   }
   return {
     ...paused,
-    /** Runs that were asked to look again. */
+    /** Runs that were asked to check again. */
     nudged: results.filter((one) => one === "nudged").length,
     /** Runs that Temporal did not reach: the tracker notifies them. */
     unanswered: results.filter((one) => one === "unanswered").length,

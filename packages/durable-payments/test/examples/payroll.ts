@@ -4,7 +4,7 @@ import { defineSearchAttributeKey } from "@temporalio/common";
 
 export * from "./workflows.ts";
 
-/** Who is paid how much each month. The beneficiary was created when the employee was hired. */
+/** An employee and the monthly salary. The beneficiary was created when the employee was hired. */
 export interface Employee {
   readonly id: string;
   readonly beneficiary_id: string;

@@ -132,7 +132,7 @@ export const pruneMethods = (store: Store) => {
       const upTo = await store.logged("", "", [], (_, log) => {
         const about = { account: "", workflowId: "", step: null, question: null };
         log.decision({ ...actor, ...about, kind: "prune", value: { before } });
-        // Those of workers that were killed.
+        // Leases of workers that were killed.
         const leases = query(`DELETE FROM leases WHERE until <= ${now}`);
         return { value: log.sequence, writes: [leases] };
       });

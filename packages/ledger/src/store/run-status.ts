@@ -3,8 +3,8 @@
  *
  * A status is asked for a million runs at once, and it depends on every write, wait and decision of a run: it cannot be
  * computed when a list is read. So whatever changes it computes it again, in the same transaction, by this one statement.
- * Money comes first: what a run has done with it matters, whatever became of the run in Temporal. So the text of an end does
- * not outlive the outcome that it tells.
+ * Money comes first: the payments of a run decide, however the run ended in Temporal. So the text of an end does
+ * not outlive the outcome that it describes.
  */
 import type { RunStatus } from "./schema.ts";
 import { query, type Query } from "./table.ts";

@@ -91,6 +91,6 @@ export interface ServiceBooks extends ShownRecords {
   readonly sign_ins: ReadonlyArray<number>;
   /** Requests by operation since the simulator started, also broken and refused ones. */
   readonly requests: Readonly<Record<string, number>>;
-  /** Those of them that were answered 429, as the temperament's `requestsPerSecond` says. */
+  /** The number of these requests that got 429, by the temperament's `requestsPerSecond`. */
   readonly rate_limited: number;
 }

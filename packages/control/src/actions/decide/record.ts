@@ -55,7 +55,7 @@ export const actorOf = (acting: Acting, needsReason = false): Actor => {
 };
 
 /**
- * Whether the run was asked to look again. `noRun`: none is open, the decision applies to the next one. `unanswered`:
+ * Whether the run was asked to check again. `noRun`: none is open, the decision applies to the next one. `unanswered`:
  * Temporal did not answer, the tracker notifies the run later.
  */
 export type Nudged = "nudged" | "noRun" | "unanswered";
@@ -73,7 +73,7 @@ export const nudge = async (
     rows.length === 0 ? new Map([[workflowId, rows]]) : Map.groupBy(rows, ({ ownerId }) => ownerId);
   let result: Nudged = "noRun";
   for (const [id, of] of asked) {
-    // A run names the step of a keyed row as it likes: all of its steps look again.
+    // A run may give any name to the step of a keyed row, so all of its steps check again.
     const isKeyed = of.some((row) => row.workflowId !== id);
     const nudge = of.length === 0 || isKeyed ? {} : { steps: of.map(({ step }) => step) };
     try {

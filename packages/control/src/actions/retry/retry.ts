@@ -149,7 +149,7 @@ const wake = async (
 
 /**
  * Retries a failed run: starts its workflow id again, or resets a user's own workflow. Completed steps return from the
- * ledger, and the rest runs. An open run is asked to look again.
+ * ledger, and the rest runs. An open run is asked to check again.
  *
  * @param workflowId of the run; a child is retried through its root.
  * @returns the plan that was followed, and the run that continues.
@@ -196,7 +196,7 @@ export interface OneOfMany {
   readonly workflowId: string;
   /** Undefined if it is not retried. */
   readonly runId?: string | undefined;
-  /** The kind of its retry; `look`: the run was open, and was only asked to look again. */
+  /** The kind of its retry; `look`: the run was open, and was only asked to check again. */
   readonly way: RetryPlan["way"] | undefined;
   /** The reason if it is not retried. */
   readonly whyNot: string | undefined;

@@ -270,7 +270,7 @@ export const withLedger = async <A>(
 };
 
 /**
- * Connects to Temporal and the ledger as far as they can be reached, calls `use`, and closes them.
+ * Connects to Temporal and the ledger, or to the one that can be reached, calls `use`, and closes them.
  *
  * @throws ConnectionFailed if neither can be reached; the errors of `use`.
  */

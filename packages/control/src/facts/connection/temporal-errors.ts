@@ -7,7 +7,7 @@ import { ConnectionFailed, connectionFailed } from "../../errors.ts";
 /** Address of Temporal. */
 type Place = Readonly<{ address: string; namespace: string }>;
 
-/** gRPC's codes, as far as they are distinguished here. */
+/** The codes of gRPC that are distinguished here. */
 const CODES = {
   /** No answer: cancelled, deadline exceeded, unavailable. The request may still be executed. */
   noAnswer: [1, 4, 14],
