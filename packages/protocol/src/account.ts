@@ -53,7 +53,10 @@ const lettersOf = (text: string): string =>
     .toUpperCase()
     .replaceAll(/[^A-Z\d]/g, "");
 
-/** ISO 13616: letters count from 10, the first four last, 1 is left of 97. `ibantools` knows no other countries, and is large. */
+/**
+ * ISO 13616: letters count from 10, the first four last, 1 is left of 97. `ibantools` knows no other countries, and is
+ * large.
+ */
 const isIban = (letters: string): boolean => {
   const turned = letters.slice(4) + letters.slice(0, 4);
   const digits = turned.replaceAll(/[A-Z]/g, (letter) => String(Number.parseInt(letter, 36)));
@@ -117,7 +120,7 @@ export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = [
 export const accountNumbersOf = (beneficiary: unknown): ReadonlyArray<string> =>
   ["account_number", "iban"].flatMap((field) => textAt(beneficiary, field) ?? []);
 
-/** Returns the details of a beneficiary's bank: flat in a request, an object in an answer. */
+/** Returns the details of a beneficiary's bank: flat in a request, an object in a response. */
 const bankOf = (beneficiary: unknown): unknown =>
   isRecord(beneficiary) && isRecord(beneficiary["beneficiary_bank_details"])
     ? beneficiary["beneficiary_bank_details"]
@@ -157,8 +160,8 @@ export const payeeMark = (beneficiary: unknown): string | undefined => {
 };
 
 /**
- * Marks an account that has no IBAN by its number and country alone: the same whether its bank is named by a SWIFT code, by
- * another code, or by both. Only for likely duplicates, after which a person looks.
+ * Marks an account that has no IBAN by its number and country alone: the same whether its bank is named by a SWIFT
+ * code, by another code, or by both. Only for likely duplicates, after which a person looks.
  */
 export const likelyPayeeMark = (beneficiary: unknown): string | undefined => {
   const { country, iban, number } = accountOf(beneficiary);
@@ -197,7 +200,7 @@ export const describeAccount = (
 /**
  * Marks a person by the name and the day of birth, and by the email, as a cardholder's request gives them.
  *
- * @param keyed keys a mark, so that nobody who guesses a name can compute it.
+ * @param keyed keys a mark, so that it cannot be computed from a guessed name.
  * @returns each mark; null if the request does not have the fields.
  */
 export const personMarks = (

@@ -29,7 +29,7 @@ export const UNDO = "undo";
 export type WriteAnswer =
   | {
       readonly is: "done";
-      /** The fields of the service's answer that are kept. */
+      /** The kept fields of the service's response. */
       readonly made: JsonFields;
       /** The evidence, if the response was lost. */
       readonly by?: "key" | "likeness" | "person";
@@ -71,7 +71,7 @@ export const createdUpdate = {
   name: "durable-payments/created",
 } as UpdateDefinition<EarlyAnswer>;
 
-/** First of the details of a failure that ends a step. */
+/** First element of `details` of a step's failure. */
 export interface FailureFacts {
   readonly operation: string;
   readonly step: string;
@@ -132,7 +132,10 @@ export const VOUCHER = "durable-payments/voucher";
 /** A voucher holds for a run that starts within this time of it. */
 const HOLDS_MS = 10_000;
 
-/** Written by `startPayment`, `retryPayment`, and the plugin of a client, which start with an id that is refused if it is known. */
+/**
+ * Written by `startPayment`, `retryPayment`, and the plugin of a client, which start with an id that is refused if it
+ * is known.
+ */
 export interface Voucher {
   readonly workflowId: string;
   /** Milliseconds since 1970, by the clock of the starter. */
@@ -153,7 +156,10 @@ export interface VouchedRun {
   readonly memo: JsonFields | undefined;
 }
 
-/** Reads the voucher of a run. A copied memo, a reset, a schedule and a continued run have none: their first send is reconciled. */
+/**
+ * Reads the voucher of a run. A copied memo, a reset, a schedule and a continued run have none: their first send is
+ * reconciled.
+ */
 export const voucherOf = (run: VouchedRun): Voucher | undefined => {
   const { cronSchedule, firstExecutionRunId, memo, runId, startTime, workflowId } = run;
   const given = memo?.[VOUCHER] as Partial<Voucher> | undefined;
@@ -180,7 +186,7 @@ export const waitActivityId = (name: (typeof WAIT)[keyof typeof WAIT], thing: st
 /** Result of `awaitPayout`; the step checks that it names its payout. */
 export interface SeenPayout {
   readonly payout_id: string;
-  /** `open` only in answer to a look. */
+  /** `open` only in response to a single reading. */
   readonly outcome: "open" | "completed" | "failed";
   /** As the service words it. */
   readonly payout_status: string;
@@ -188,7 +194,7 @@ export interface SeenPayout {
   readonly currency?: string;
   /** Short id of the payout, if the service shows it. */
   readonly short_reference?: string;
-  /** The difference between the request and the service's answer, in words. */
+  /** The difference between the request and the service's response, as a text. */
   readonly contradiction?: string;
 }
 

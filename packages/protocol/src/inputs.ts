@@ -131,7 +131,7 @@ export const isAmount = (value: unknown): boolean =>
 /** The rule of a key, for messages. */
 export const KEY_RULE = "1 to 200 visible characters, and no quotes or backslashes";
 
-/** Checks whether a value can be a business key: two keys that look alike are one, so no character is invisible. */
+/** Checks whether a value can be a business key. Two keys that look alike are one, so invisible characters are refused. */
 export const isKey = (key: unknown): key is string =>
   typeof key === "string" && keyFault(cleanText(key)) === undefined;
 

@@ -24,11 +24,11 @@ export const endStateOf = ({ status }: Pick<ListedRun, "status">): EndOfRun | nu
 const PAGE_SIZE = 500;
 
 /**
- * Lists runs by a visibility query: open runs first, then the latest to end. The SDK's own list decodes each memo, and the
- * starter of a run can write any bytes into it. So one memo that cannot be decoded would end the list for all other runs:
- * nobody would be notified, and no write of an ended run would be reconciled. Here nothing is decoded.
+ * Lists runs by a visibility query: open runs first, then the latest to end. The SDK's own list decodes each memo, and
+ * the starter of a run can write any bytes into it. So one memo that cannot be decoded would end the list for all other
+ * runs: nobody would be notified, and no write of an ended run would be reconciled. Here nothing is decoded.
  *
- * @throws ServiceError or a gRPC error if Temporal does not answer.
+ * @throws ServiceError or a gRPC error if Temporal does not respond.
  */
 export async function* listedRuns(
   { options: { namespace }, workflowService }: Client,

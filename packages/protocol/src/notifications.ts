@@ -13,14 +13,14 @@ export type NotificationType =
   | "batch.asks"
   /** Looser limits of an account wait for a second person. */
   | "limits.ask"
-  /** Something else that only a person can mend: see `kind`. */
+  /** Another problem that needs a person: see `kind`. */
   | "attention"
   /** A batch has ended, with or without failures. */
   | "batch.ended"
   /** A test, to see whether notifications arrive. */
   | "notifications.test";
 
-/** Facts about a run: names and states, nothing of the payment. */
+/** Facts about a run: names and states, without the payment. */
 export interface NotificationData {
   readonly namespace: string;
   readonly taskQueue: string;
@@ -36,7 +36,7 @@ export interface NotificationData {
   /** For a batch: the number of its rows by outcome. A completed one may include failed rows. */
   readonly rows?: Readonly<Record<string, number>>;
   /**
-   * The state that a person has to mend: `word` (a status whose meaning nobody has said), `late` payouts, `unreadable` ones,
+   * The problem that needs a person: `word` (a status without a recorded meaning), `late` payouts, `unreadable` ones,
    * `missing` runs, a `stalled` file, or an `unserved` account.
    */
   readonly kind?: string;
@@ -48,7 +48,7 @@ export interface NotificationData {
   readonly reason?: string;
   /** Its page in Temporal's Web UI. */
   readonly webUi?: string;
-  /** The command by which to see it. */
+  /** The command that shows it. */
   readonly command?: string;
 }
 
@@ -85,7 +85,7 @@ export interface Delivery {
   readonly isDelivered: boolean;
   /** Host and port that it was posted to. */
   readonly host: string | null;
-  /** Status of the answer, if there was one. */
+  /** Status of the response, if there was one. */
   readonly status: number | null;
   readonly tookMs: number;
   /** The reason why it was not delivered. */

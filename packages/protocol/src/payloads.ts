@@ -1,5 +1,5 @@
 /**
- * The inputs of activities, each declared once: as the schema by which a worker parses it, and as the type of its sender.
+ * The inputs of activities, each declared once: as the schema for the worker's parser, and as the type for the sender.
  *
  * An input is a payload in a history: a workflow of any build, in any language, may have written it, and the types of
  * TypeScript end there. Workflows import the types alone, so that their bundle has no schema. Frozen within a major
@@ -54,13 +54,13 @@ export const believed = Schema.Struct({
 const stepCall = Schema.Struct({
   /** Name of the step, unique in its run. */
   step: Text,
-  /** Business key of the write, if it has one: its row is that of `keyedName`, whichever workflow asks. */
+  /** Business key of the write, if it has one: then its row is named by `keyedName`, for every workflow. */
   key: optional(Key),
   /** The root workflow id, as the run knows it: its stops and pauses count as well. It permits nothing. */
   rootId: Text,
   /** The run that scheduled the activity: if the activity works in another run, it reconciles first. */
   runId: Text,
-  /** Whether the run was continued, or has a cron schedule: then every write needs a name of its own. */
+  /** Whether the run was continued, or has a cron schedule: then every write needs a separate name. */
   isContinued: Schema.Boolean,
   /** 1 for the first call of the step in this run. */
   call: Count,

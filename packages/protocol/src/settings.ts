@@ -71,7 +71,7 @@ const readFile = (file: string): Settings => {
   try {
     text = readFileSync(file, "utf8");
   } catch {
-    // It is not repeated: somebody may have given the content itself.
+    // It is not repeated: it may be the content itself.
     throw invalid(`${SETTINGS_FILE} must be the path of a file that exists and can be read.`);
   }
   let json: unknown;
@@ -148,7 +148,7 @@ export const layOver = <A extends object, B extends object>(lower: A, upper: B):
     Reflect.get(settings, "notify"),
   );
   const notify = isRecord(below) && isRecord(above) ? { notify: { ...below, ...above } } : {};
-  // Each property is that of one of the two.
+  // Each property comes from one of the two.
   return { ...Object.fromEntries([...left, ...given]), ...notify } as A & B;
 };
 

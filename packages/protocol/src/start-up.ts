@@ -34,7 +34,7 @@ export const requireNode = (command: string, version: string = process.versions.
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** A folder of this user in the temporary one; undefined if somebody else has it, or could change it. */
+/** A folder of this user in the temporary one; undefined if another user has it, or could change it. */
 const ownFolder = (user: number): string | undefined => {
   const folder = join(tmpdir(), `durable-payments-${user}`);
   try {

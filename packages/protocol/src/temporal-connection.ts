@@ -33,7 +33,10 @@ interface ConnectionSecrets {
   readonly tls?: TLSConfig | boolean | null;
 }
 
-/** Reads Temporal's API key again whenever it is used. `warn` is called once if the file lost its key: the last key stays in use. */
+/**
+ * Reads Temporal's API key again whenever it is used. `warn` is called once if the file lost its key: the last key
+ * stays in use.
+ */
 export const rereadApiKey = (
   { [API_KEY_FILE]: file }: Environment,
   warn: (message: string) => void,
@@ -207,7 +210,7 @@ const NOTHING_ANSWERS = "nothing responds there";
 /** The reason if no server runs. */
 export const NOTHING_LISTENS = "nothing listens there (connection refused)";
 
-/** The reason if a connection can be made, but Temporal does not answer. */
+/** The reason if a connection can be made, but Temporal does not respond. */
 export const NOT_TEMPORAL =
   "the server there does not answer as Temporal does. Check the port (7233 by default), TEMPORAL_TLS (does the server use TLS?) and TEMPORAL_TLS_CLIENT_CERT_PATH (does it require a client certificate?)";
 

@@ -10,9 +10,12 @@ export type ServerKind = "time-skipping" | "dev";
 
 /** How a server for tests is started. */
 export interface TestEnvironmentOptions {
-  /** Options of the SDK: executable, port, database, further arguments. Default: the server that the SDK downloads, in memory. */
+  /**
+   * Options of the SDK: executable, port, database, further arguments. Default: the server that the SDK downloads, in
+   * memory.
+   */
   readonly server?: LocalTestWorkflowEnvironmentOptions["server"];
-  /** As of {@link quietRuntime}. */
+  /** See {@link quietRuntime}. */
   readonly logger?: Logger;
 }
 
