@@ -12,7 +12,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import { Result } from "effect";
 import * as Schema from "effect/Schema";
 
-/** Inputs by activity type. The contract checks those of reads. */
+/** Inputs by activity type. The contract checks the inputs of reads. */
 const INPUTS: Readonly<Record<string, Schema.Codec<unknown>>> = {
   [UNDO]: payloads.undoCall,
   [WAIT.payout]: payloads.payoutWait,

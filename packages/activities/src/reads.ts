@@ -25,7 +25,10 @@ export type ReadActivities = {
   readonly [Name in ReadName]: (input: Input<Name>) => Promise<Output<Name>>;
 };
 
-/** Returns the failure of an activity that reads. A read does not affect money: Temporal retries every failure that may pass. */
+/**
+ * Returns the failure of an activity that reads. A read does not affect money: Temporal retries every failure that may
+ * pass.
+ */
 export const readFailure = (error: PaymentsError, attempt: number): ApplicationFailure => {
   const { _tag: tag, operation: name } = error;
   const isFinal = tag === "InvalidRequest" || tag === "RequestRefused";
@@ -79,7 +82,7 @@ export interface WorkerCheckActivities {
   readonly checkWorker: () => Promise<void>;
 }
 
-/** Every failure may be repaired meanwhile: a key, a network, a database. */
+/** Every failure may be repaired in the meantime: a key, a network, a database. */
 const AGAIN_AFTER_MS = 2_000;
 
 /** Makes the activity that checks a new version of a worker. */

@@ -52,7 +52,7 @@ export const operationOf = (
 ): ((input: unknown, options?: RequestOptions) => Effect.Effect<unknown, PaymentsError>) =>
   client[name] as ReturnType<typeof operationOf>;
 
-/** The option of a read for which nobody waits: calls that move money go first. */
+/** The option of a background read: calls that move money go first. */
 export const LAST = { priority: "last" } as const;
 
 /** A call of the client. */

@@ -66,7 +66,7 @@ const chunkOf = (
     return found.filter(({ number }) => inputs.has(number));
   };
 
-  /** The input of a row, if it is that of the file: anybody who has access to Temporal may start the workflow of a chunk. */
+  /** The input of a row, if it matches the file: anyone with access to Temporal may start the workflow of a chunk. */
   const inputOf = ({ number, payee, terms }: BatchRow): PayoutRow | undefined => {
     const row = inputs.get(number);
     if (row === undefined || requestTerms("createPayout", row.input.payout) !== terms)
@@ -151,7 +151,7 @@ const chunkOf = (
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       const { memo } = await client.workflow.getHandle(workflowId).describe();
       const other = memo?.[BATCH_MEMO];
-      // A run that somebody else started under the id pays what the file says, or nothing. It is followed as the row's run.
+      // A run that another starter has begun under the id can pay only the row. It is followed as the row's run.
       if (typeof other === "string" && other !== batch && (await isStartedBy(other, row))) {
         await ledger.coverRow(batch, number, `Already in ${other}.`);
         return true;
@@ -160,7 +160,10 @@ const chunkOf = (
     return false;
   };
 
-  /** Starts a row again whose run is lost. After an amendment, only who has the amended input can: its file has an older one. */
+  /**
+   * Starts a row again whose run is lost. After an amendment, only who has the amended input can: its file has an older
+   * one.
+   */
   const startAgain = async (row: BatchRow): Promise<boolean> => {
     const decisions = await ledger.decisionsOf(row.workflowId);
     const last = decisions.findLast(({ kind }) => kind === "start" || kind === "amend");
@@ -168,8 +171,8 @@ const chunkOf = (
   };
 
   /**
-   * Returns the started rows without an outcome: their run is open, or their payout is under way. The tracker records how runs
-   * end. A row that was taken and not started, and one whose run is lost, is started.
+   * Returns the started rows without an outcome: their run is open, or their payout is under way. The tracker records
+   * how runs end. A row that was taken and not started, and one whose run is lost, is started.
    */
   const follow = async (started: ReadonlyArray<BatchRow>): Promise<ReadonlyArray<BatchRow>> => {
     const workflowIds = started.map(({ workflowId }) => workflowId);

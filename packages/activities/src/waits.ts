@@ -40,7 +40,7 @@ export interface KnownPayout {
   readonly payout_id: string;
   /** For how long it has been known, by the ledger's own clock. */
   readonly knownForMs?: number;
-  /** The request: an answer about something else is a contradiction. */
+  /** The request: a response about another object is a contradiction. */
   readonly sent?: Parameters<typeof contradictionOf>[0];
   /** Its write. */
   readonly row?: Awaited<ReturnType<Ledger["payout"]>>;
@@ -66,7 +66,7 @@ interface SeenStatus extends Seen<SeenPayout> {
   readonly status: SeenOfPayout;
 }
 
-/** Returns the fields of a payout that name nobody. */
+/** Returns the fields of a payout that name no person. */
 export const seenPayout = (
   { knownForMs, payout_id, sent }: KnownPayout,
   payout: Payout,
@@ -94,7 +94,7 @@ export const seenPayout = (
   };
 };
 
-/** Returns the fields of a cardholder that name nobody. */
+/** Returns the fields of a cardholder that name no person. */
 export const seenCardholder = (
   cardholder: Cardholder,
   assumptions: Assumptions,
@@ -251,7 +251,7 @@ export interface WaitOptions {
   readonly waits: WaitsBy;
 }
 
-/** Returns the look at the object of a wait, by the id of its activity; undefined if nothing has to be looked at. */
+/** Returns the reading of the object of a wait, by the id of its activity; undefined if nothing needs to be read. */
 export const lookOf = (
   activityId: string,
   ledger: Ledger,
@@ -273,7 +273,7 @@ export const makeWaitActivities = ({
   const waitHere = async (kind: Wait["kind"], thing: string): Promise<NewWait> => {
     const { activityId, workflowExecution } = Context.current().info;
     const { runId = "", workflowId = "" } = workflowExecution ?? {};
-    // The last look has an id of its own.
+    // The last reading has a separate id.
     const wait = activityId.replace(/:look$/, "");
     return { account: await account(), workflowId, runId, activityId: wait, kind, thing };
   };
@@ -318,7 +318,7 @@ export const makeWaitActivities = ({
     return leaveToTracker(kind, thing, failure.message);
   };
 
-  /** If the ledger does not answer, time helps. */
+  /** If the ledger does not respond, a later attempt may succeed. */
   const wait: typeof lookOnce = (...of) =>
     lookOnce(...of).catch((error: unknown) => {
       throw error instanceof LedgerUnavailable

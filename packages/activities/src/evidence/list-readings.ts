@@ -141,8 +141,8 @@ class Reading<Item extends object> {
   }
 
   /**
-   * Reads pages until a page shows nothing new, or a page that is not full is the last by all totals. A full page is never the
-   * last by its totals: they may count the page instead of the list.
+   * Reads pages until a page shows nothing new, or a page that is not full is the last by all totals. A full page is
+   * never the last by its totals: they may count the page instead of the list.
    */
   async #readOnce(
     whole: WholeList,
@@ -177,7 +177,7 @@ class Reading<Item extends object> {
 
 /**
  * Shares readings of one list of one account. A reader gets a reading that began after its request. It never joins a
- * reading in progress; all requests meanwhile share the next one.
+ * reading in progress; all requests in that time share the next one.
  */
 export class ListReadings<Item extends object> {
   readonly #source: ListSource<Item>;

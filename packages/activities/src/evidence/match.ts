@@ -32,8 +32,8 @@ const textOf = (value: unknown): string | undefined => {
 };
 
 /**
- * A text as letters and digits of any script, and of those the ones in ASCII: what a service writes for other letters (ä: a, ae,
- * &auml;, or nothing), it adds to them.
+ * A text as letters and digits of any script, and of those the ones in ASCII: what a service writes for other letters
+ * (ä: a, ae, &auml;, or nothing), it adds to them.
  */
 const skeletons = (text: string): ReadonlyArray<string> => [
   lettersAndDigits(text),
@@ -260,7 +260,7 @@ export const matchCardholder = (sent: CardholderFields, row: ListedRow): Likenes
   return swapped.includes("different") ? "different" : "near";
 };
 
-/** The fields of a payout's request that an answer can contradict. */
+/** The fields of a payout's request that a response can contradict. */
 type SentPayout = Omit<PayoutFields, "payout_reference">;
 
 const SENT_FIELDS = ["amount", "currency", "beneficiary_id"] as const;

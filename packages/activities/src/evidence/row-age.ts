@@ -20,7 +20,7 @@ import { type Assumptions, readTime } from "@durable-payments/client/effect";
  *   ahead of the ledger's, at least: `create_time` less the time of the record.
  * - Anything else has no known age. It may be ours, and is not taken for ours: a person decides.
  *
- * The `Date` of a response proves nothing. A proxy may have written it, by a clock of its own.
+ * The `Date` of a response proves nothing. A proxy may have written it, by another clock.
  */
 
 /** The age of a row, compared with a send. */

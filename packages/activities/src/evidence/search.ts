@@ -56,7 +56,7 @@ const keyMatcher = (row: WriteRow): ((listed: string | undefined) => Candidate["
   };
 };
 
-/** Whether lists show keys; if nobody says so, a list in which no row shows one has none. */
+/** Whether lists show keys; by default, a list in which no row shows a key has none. */
 const keysShownIn = (
   { payoutKeyEcho }: Assumptions,
   hasKeys: boolean,

@@ -37,7 +37,7 @@ export interface Evidence {
   readonly keysShown: "always" | "never" | "unknown";
   /** Whether the ledger knows every write since this one was first sent. */
   readonly knowsOthers: boolean;
-  /** A listed row shows no key, and the ledger has it as nobody's: it may be another request of this step. */
+  /** A listed row shows no key, and the ledger has no owner for it: it may be another request of this step. */
   readonly hasUnowned: boolean;
 }
 

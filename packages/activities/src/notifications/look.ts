@@ -46,7 +46,7 @@ interface Occurrence {
   readonly at: number;
   readonly which: string;
   readonly data: Partial<NotificationData> & { readonly workflowId: string };
-  /** Whether the same thing may end and occur again: each time has an id of its own. */
+  /** Whether the same problem may end and occur again: each occurrence has another id. */
   readonly isRecurring?: true;
 }
 
@@ -173,7 +173,8 @@ const worded = (
 
 /**
  * Finds occurrences after the mark of the state: items for a person and ended batches in the ledger, failed and overdue
- * runs in Temporal. Returns the notifications to post, in order of time, and the ids of earlier notifications whose occurrences last.
+ * runs in Temporal. Returns the notifications to post, in order of time, and the ids of earlier notifications whose
+ * occurrences last.
  */
 export const look = async (client: Client, options: LookOptions, { from, told }: NotifierState) => {
   const now = Date.now();

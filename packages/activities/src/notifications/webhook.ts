@@ -56,7 +56,7 @@ const readKey = (given: string): Uint8Array => {
  * Checks where notifications go.
  *
  * @param notify of the settings.
- * @returns the webhook; undefined without a URL: then nobody is notified.
+ * @returns the webhook; undefined without a URL: then no notification is sent.
  * @throws Error that says what is wrong, and repeats neither URL nor secret.
  */
 export const readNotificationSettings = (
@@ -83,7 +83,7 @@ export const readNotificationSettings = (
   };
 };
 
-/** Time limit of an endpoint, which should answer first and work afterwards. */
+/** Time limit of an endpoint, which should respond first and work afterwards. */
 const ANSWER_WITHIN_MS = 10_000;
 
 /** The failure below HTTP, without the address. */
@@ -103,7 +103,7 @@ const whyRefused = (status: number): string =>
 
 /**
  * Posts a notification once, signed according to Standard Webhooks. Only a status of 200 to 299 means that it was
- * delivered; the body of the answer is not read. Throws the reason of `signal`.
+ * delivered; the body of the response is not read. Throws the reason of `signal`.
  */
 export const post = async (
   { key, url }: Pick<NotificationSettings, "key" | "url">,

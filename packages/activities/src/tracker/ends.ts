@@ -6,10 +6,9 @@
  *
  * Two parts find the ends, one tracker of all that share a ledger at a time:
  *
- * | part | asks Temporal's visibility | finds |
- * |---|---|---|
- * | recent | for runs that were started or closed since the watermark | nearly all ends, after some seconds |
- * | known | for 200 ids of runs that are open in the ledger, in turn | ends before the watermark, ids that Temporal has forgotten |
+ * | part | asks Temporal's visibility | finds | |---|---|---| | recent | for runs that were started or closed since the
+ * watermark | nearly all ends, after some seconds | | known | for 200 ids of runs that are open in the ledger, in turn
+ * | ends before the watermark, ids that Temporal has forgotten |
  *
  * The watermark is a time of Temporal's own clock: the latest that was seen, less an overlap, because visibility lags.
  *
@@ -56,7 +55,7 @@ const readReason = async (
     await client.workflow.getHandle(workflowId, runId, { followRuns: false }).result();
     return { endType: null, endReason: null };
   } catch (error) {
-    // Temporal did not answer.
+    // Temporal did not respond.
     if (error instanceof ServiceError) throw error;
     const { message, type } =
       error instanceof WorkflowFailedError
@@ -83,7 +82,7 @@ const readEnd = async (client: Client, run: ListedRun): Promise<RunEnd> => {
  * Reads how the latest run of a workflow id has ended, from Temporal itself: visibility lags.
  *
  * @returns its end: the state is null if it is open, and `missing` if Temporal knows no run of the id.
- * @throws ServiceError if Temporal does not answer.
+ * @throws ServiceError if Temporal does not respond.
  */
 export const findEnd = async (client: Client, workflowId: string): Promise<RunEnd> => {
   try {

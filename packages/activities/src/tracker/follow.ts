@@ -3,12 +3,12 @@
  * and balance that a run waits for.
  *
  * A payout is followed, and not the wait for it. Its run may have been cancelled, terminated or lost with Temporal's
- * database, or may never have waited: the money moves all the same, and reports state the outcome. So a run that
- * waits for a payout is one more reader of the same look: the ledger records what was seen, and then the wait is completed.
+ * database, or may never have waited: the money moves all the same, and reports state the outcome. So a run that waits
+ * for a payout is one more reader of the same look: the ledger records what was seen, and then the wait is completed.
  *
  * | payouts a second | open for three days | a minute |
  * |---|---|---|
- * | 0.1 | 26,000 | 520 pages of the list, one after another; a payout that nobody waits for once an hour |
+ * | 0.1 | 26,000 | 520 pages of the list, one after another; a payout without a waiting run once an hour |
  * | 10, 100 | 2.6 and 26 million | too many for reading the whole list again and again |
  */
 import {
@@ -84,12 +84,15 @@ interface Followed {
 
 const keyOf = ({ kind, thing }: Pick<Followed, "kind" | "thing">): string => `${kind} ${thing}`;
 
-/** A service may answer the page after the last one with an error. */
+/** A service may respond to the page after the last one with an error. */
 const isLastPage = ({ item_list, total_page, unreadable }: Page<object>, page_num: number) =>
   item_list.length + unreadable.length === 0 ||
   page_num >= (total_page ?? Number.POSITIVE_INFINITY);
 
-/** Follows the objects of an account: reads due ones at the service, records what is seen, and completes the activities of waits. */
+/**
+ * Follows the objects of an account: reads due ones at the service, records what is seen, and completes the activities
+ * of waits.
+ */
 export const follow = ({ account, call, client, ledger, warn }: FollowOptions) => {
   let all = new Map<string, Followed>();
   let words: Words = new Map();

@@ -38,7 +38,8 @@ const noteNotified = ({ account, step, version, workflowId }: WriteRow, ledger: 
 
 /**
  * Notifies runs whose question is answered, or whose write was found: a decision and its signal are two writes, and the
- * second may have been lost. A run that could not be notified does not delay the others: its row stays for the next sweep.
+ * second may have been lost. A run that could not be notified does not delay the others: its row stays for the next
+ * sweep.
  *
  * @throws Error with the reason, after all possible notifications.
  */
@@ -57,7 +58,7 @@ export const nudgeUntold = async (
     try {
       await client.workflow.getHandle(workflowId).signal(nudgeSignal, nudge);
     } catch (error) {
-      // A run that has ended looks at the ledger when it is started again.
+      // A run that has ended reads the ledger when it is started again.
       if (!(error instanceof WorkflowNotFoundError)) {
         fault = `${workflowId} could not be notified: ${temporalReason(error)}`;
         continue;
@@ -69,9 +70,10 @@ export const nudgeUntold = async (
 };
 
 /**
- * Notifies the workflows of files that wait although nothing stops their rows: a decision about a file was recorded while
- * Temporal was down. If each workflow looked again every few minutes, it would cost an action per look, all night. Here
- * an approved file with waiting rows costs a query a minute, and a description of each of its workflows; neither is billed.
+ * Notifies the workflows of files that wait although nothing stops their rows: a decision about a file was recorded
+ * while Temporal was down. If each workflow looked again every few minutes, it would cost an action per look, all
+ * night. Here an approved file with waiting rows costs a query a minute, and a description of each of its workflows;
+ * neither is billed.
  *
  * It also finishes files whose rows all have an outcome: the last one may have been retried after its workflow had ended.
  */

@@ -19,7 +19,7 @@ interface PayeesOptions extends Pick<JanitorOptions, "account" | "ledger"> {
 
 /**
  * Makes the part of the tracker that describes payees: most have been described by a start, a file or an approval. A
- * payout to a `beneficiary_id` that nobody has read is left: an id says nothing to a person.
+ * payout to a `beneficiary_id` that was not read is left: a person cannot read an id.
  */
 export const describePayees = ({ account, ledger, read }: PayeesOptions) => {
   /** The service does not show them. */

@@ -34,7 +34,7 @@ const ENDS_EVERY_MS = 5_000;
 const PAYEES_EVERY_MS = 5_000;
 const LEASE_EVERY_MS = 20_000;
 
-/** Longer than the interval: the lease says that somebody serves the account. */
+/** Longer than the interval: the lease shows that a worker serves the account. */
 const LEASE_MS = 60_000;
 
 /** Metrics of the process. */
@@ -69,7 +69,7 @@ const tracking = (
     waiting: before?.waiting ?? 0,
   };
 
-  /** Makes a part with a back-off of its own: if it fails, the others continue. */
+  /** Makes a part with a separate back-off: if it fails, the others continue. */
   const part = (what: string, everyMs: number, work: () => Promise<void>): Part => {
     let dueAt = 0;
     let fault: string | undefined;

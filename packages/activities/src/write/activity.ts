@@ -311,7 +311,7 @@ const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
   startedAt: { wall: Date.now(), monotonic: performance.now() },
   signal,
   heartbeat: () => {},
-  // It sends nothing, so that nobody has to approve it.
+  // It sends nothing, so it needs no approval.
   root: async () => ({ id: workflowId, firstRunId: null }),
   describe: async () => ({ isOpen: false, begunAt: 0 }),
 });

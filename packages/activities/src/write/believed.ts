@@ -8,9 +8,9 @@
  * before it, and its own outcome is compared here.
  *
  * A ledger that was restored, or lost, has forgotten results that runs were given: it would never agree, and every run
- * under way would wait for good. Who says `recover` decides that Temporal remembers them. So a result counts if the ledger
- * may have forgotten it, as it does when it is undone. A failure proves nothing about a send that the copy has under way:
- * that is reconciled first.
+ * under way would wait for good. The person who calls `recover` decides that Temporal remembers them. So a result
+ * counts if the ledger may have forgotten it, as it does when it is undone. A failure proves nothing about a send that
+ * the copy has under way: that is reconciled first.
  */
 import type { Ledger, Look, WriteName, WriteRow } from "@durable-payments/ledger";
 import {

@@ -32,7 +32,7 @@ const isOtherText: IsOther = (sent, shown) => matchText(sent, shown) === "differ
 /** A field by its name in the request. */
 interface ComparedField {
   readonly field: string;
-  /** Its name in answers, if different. */
+  /** Its name in responses, if different. */
   readonly shown?: string;
   readonly isOther: IsOther;
 }

@@ -178,7 +178,7 @@ export class Performing {
   }: Extract<NextEffect, { is: "again" }>): NextEffect | Promise<NextEffect> {
     this.#call = {
       ...this.#call,
-      // Temporal's word holds for one look and its dispatch: the ledger may be lost between two looks.
+      // Temporal's testimony holds for one reading and its dispatch: the ledger may be lost between two readings.
       testimony: isKnown ? { is: "version", version: this.version } : undefined,
       reread,
     };
@@ -228,8 +228,8 @@ export class Performing {
   }
 
   /**
-   * Sends a request once, behind the guard. Throws the reason of the attempt's signal if it was aborted before a dispatch, and
-   * `NotYet` or `StepFailed` if the client did not reach the dispatch.
+   * Sends a request once, behind the guard. Throws the reason of the attempt's signal if it was aborted before a
+   * dispatch, and `NotYet` or `StepFailed` if the client did not reach the dispatch.
    *
    * | | dispatch permitted, or the ledger's answer unknown | not permitted | not asked for |
    * |---|---|---|---|
@@ -319,7 +319,10 @@ export class Performing {
     return this.#found((seen) => ({ is: "evidence", version, readFrom, verdict: seen }), verdict);
   }
 
-  /** Applies a verdict to the row. If a row with our key belongs to another write, a person decides; a mere likeness is read again. */
+  /**
+   * Applies a verdict to the row. If a row with our key belongs to another write, a person decides; a mere likeness is
+   * read again.
+   */
   async #found(event: (verdict: Verdict) => WriteHappening, verdict: Verdict): Promise<NextEffect> {
     try {
       return await this.#advance(event(verdict));
@@ -336,7 +339,7 @@ export class Performing {
     if (row === undefined) throw new Error("There is no row to check.");
     const version = row.version;
     if (decision.kind !== "found") {
-      // A person has said that it is another write.
+      // A person has answered that it is another write.
       this.#elsewhere = [];
       // Every row listed now counts: a person has waited long enough.
       const read = await this.#search({ ...row, until: 0 });

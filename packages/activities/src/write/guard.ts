@@ -69,7 +69,7 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Leaves the row's version, since which nothing was sent, for the next attempt; 0 without a row. */
   readonly heartbeat: (version: number) => void;
-  /** Asks Temporal for the root of its run. Rejects if Temporal does not answer. */
+  /** Asks Temporal for the root of its run. Rejects if Temporal does not respond. */
   readonly root: () => Promise<Root>;
   /**
    * Asks Temporal whether its run is open, and when it began, in milliseconds since 1970. Rejects if Temporal does not
@@ -111,7 +111,7 @@ interface GuardOptions {
  * | commit | first | checks everything that may forbid the send, and commits `sending`, in one transaction |
  * | reading | after a slow look, or before another dispatch of the call | checks the same again, and changes nothing |
  *
- * A ledger may take seconds to commit. A pause that is confirmed meanwhile must hold, so a slow look is followed by
+ * A ledger may take seconds to commit. A pause that is confirmed in between must hold, so a slow reading is followed by
  * another. That is a reading, which waits for no disk: committing again would take as long each time, and never send.
  */
 export class Guard {
@@ -226,10 +226,10 @@ export interface Sending {
   readonly afterwards: (release: () => Promise<unknown>) => unknown;
 }
 
-/** Waits before the outcome of a send is written again if the ledger did not answer. */
+/** Waits before the outcome of a send is written again if the ledger did not respond. */
 const AGAIN_AFTER_MS = [100, 1_000, 5_000];
 
-/** Writes the outcome of a send, which is a fact that only this process has: again, if the ledger does not answer. */
+/** Writes the outcome of a send, a fact that only this process has: again, if the ledger does not respond. */
 export const writeAgain = async <A>(write: () => Promise<A>): Promise<A> => {
   for (const waitMs of AGAIN_AFTER_MS) {
     try {

@@ -108,7 +108,7 @@ export const MADE_BEFORE = ["beneficiary_id", "card_holder_id", "balance_id", "c
 
 /** Facts about an operation that its contract does not have. */
 export interface WriteFacts {
-  /** The field, in the answer or the request, with the id of the created or changed object. */
+  /** The field, in the response or the request, with the id of the created or changed object. */
   readonly idField: string;
   readonly isKeyed?: true;
   /** The field of the amount, if the request has one. */
@@ -117,7 +117,7 @@ export interface WriteFacts {
   readonly payeeField?: string;
   /** The part of the request that a row of a list is compared with; no account or card number. */
   readonly facts?: ReadonlyArray<string>;
-  /** The part of the answer that is kept; no account or card number. */
+  /** The kept part of the response; no account or card number. */
   readonly kept: ReadonlyArray<string>;
   readonly undoneBy?: WriteName;
 }
@@ -173,7 +173,7 @@ export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
     kept: ["card_id", "amount", "unique_request_id"],
   },
   updateBeneficiary: { idField: "beneficiary_id", kept: ["beneficiary_id"] },
-  // Its answer has no id: there is one balance for each currency.
+  // Its response has no id: there is one balance for each currency.
   createBalance: { idField: "currency", kept: ["currency"] },
   removeCardholder: { idField: "card_holder_id", kept: ["card_holder_id"] },
   updateCard: { idField: "card_id", kept: ["card_id", "card_status"] },

@@ -2,7 +2,7 @@ import { isPaymentsError, type PaymentsError } from "@durable-payments/client/ef
 import { countFailure } from "../failure-counter.ts";
 import { grownWait, type JsonObject, type SendOutcome } from "@durable-payments/ledger";
 
-/** Somebody has to change the account's keys. */
+/** The account's keys must be changed. */
 const NOT_AUTHENTICATED_WAIT_MS = 30_000;
 
 /** Returns the wait after an error without effect, in milliseconds. */
@@ -15,7 +15,7 @@ export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
   return error._tag === "NotAuthenticated" ? Math.max(grown, NOT_AUTHENTICATED_WAIT_MS) : grown;
 };
 
-/** Returns the message of an error for a person, with what the service said: the client has masked it. */
+/** Returns the message of an error for a person, with the service's text, which the client has masked. */
 export const withReason = (error: PaymentsError): string => {
   const reason = "reason" in error ? (error.reason ?? "") : "";
   return reason === "" ? error.message : `${error.message} The service says: ${reason}`;
@@ -63,14 +63,14 @@ export const outcomeOfError = (
   }
 };
 
-/** Returns whether the service has answered a read that it does not know the object, or its id. */
+/** Returns whether the response to a read says that the service does not know the object, or its id. */
 export const isNotFound = ({ _tag }: PaymentsError): boolean =>
   _tag === "RequestRefused" || _tag === "InvalidRequest";
 
 /**
- * Returns whether the service has answered a read with an error that is about the read, not about the moment.
+ * Returns whether the response to a read is an error that is about the read, not about the moment.
  *
- * @param mostStatus the highest HTTP status that counts. Of 4xx, the same request is likely to be answered in the same way.
+ * @param mostStatus the highest HTTP status that counts. For a 4xx, the same request is likely to get the same response.
  */
 export const isRefusedRead = (error: unknown, mostStatus = 499): error is PaymentsError =>
   isPaymentsError(error) &&

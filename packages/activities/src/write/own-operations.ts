@@ -70,7 +70,7 @@ export type AnyOwnOperation = Omit<OwnOperation<never>, "schema"> & {
   readonly schema?: StandardSchemaV1;
 };
 
-/** Operations of a worker by their names, each with an input of its own. */
+/** Operations of a worker by their names, each with a different input. */
 export type OwnOperations = Readonly<Record<string, AnyOwnOperation>>;
 
 /**

@@ -1,11 +1,11 @@
 /**
  * Takes up the writes that a run's history proves as made, and that a restored ledger has lost.
  *
- * The result of an activity is all that is left of such a write until its step is called again, which for an ended run is
- * never: the run would be reported as paid with nothing, and another run could pay the same again. Who says `recover`
- * decides that Temporal remembers (see `believed.ts`). So the result is recorded as the worker would have recorded it: as the
- * answer to a send whose ledger was restored meanwhile. Its time is that of the result. The tracker reads the outcome of a
- * payout, and whether the service has it at all.
+ * The result of an activity is all that is left of such a write until its step is called again, which for an ended run
+ * is never: the run would be reported as paid with nothing, and another run could pay the same again. Who says
+ * `recover` decides that Temporal remembers (see `believed.ts`). So the result is recorded as the worker would have
+ * recorded it: as the answer to a send whose ledger was restored meanwhile. It has the time of the result. The tracker
+ * reads the outcome of a payout, and whether the service has it at all.
  */
 import { isRecord, lookUp } from "@durable-payments/client/values";
 import {
@@ -71,7 +71,7 @@ export const recordProven = async (
   { isDryRun, who }: { readonly isDryRun: boolean; readonly who: string },
 ): Promise<"recorded" | "known" | "other"> => {
   if (!isRecord(result) || result["is"] !== "done" || !isRecord(result["made"])) return "known";
-  // An answer is plain JSON.
+  // A response is plain JSON.
   const made = result["made"] as JsonObject;
   const undoing = type === UNDO && isUndoCall(input) ? input : undefined;
   const writing = type !== UNDO && isWriteCall(input) ? input : undefined;

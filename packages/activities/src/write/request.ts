@@ -152,7 +152,7 @@ const elsewhereOf = async ({
   task,
 }: Preparing): Promise<ReadonlyArray<WriteRow>> => {
   const { claimed = [], isFirst = false, key } = task;
-  // A key says that it is another write, whatever it is called.
+  // A key makes it another write, under any name.
   if (key !== undefined) return [];
   const isNew = row === undefined || (row.sends === 0 && row.state === "unknown");
   if (isFirst || !isNew || policy(task).repeat === "idempotent") return [];
@@ -164,7 +164,7 @@ const elsewhereOf = async ({
 
 /**
  * Checks and reads everything that must be known before a send, outside of any transaction: the payee that an approval
- * names, and earlier rows with the same request under another step, which a person has to explain first.
+ * names, and earlier rows with the same request under another step, which a person must explain first.
  */
 export const prepare = async (
   preparing: Preparing,
