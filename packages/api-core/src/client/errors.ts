@@ -57,7 +57,7 @@ export class InvalidRequest extends tagged("InvalidRequest")<
   About & { readonly faults: ReadonlyArray<Fault> }
 > {}
 
-/** The service said no. `code` is that of its envelope, `reason` its own words. */
+/** The service refused the request. `code` is that of its envelope, `reason` its own words. */
 export class RequestRefused extends tagged("RequestRefused")<
   About & { readonly code: number; readonly reason: string }
 > {}
