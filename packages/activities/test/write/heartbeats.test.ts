@@ -1,4 +1,4 @@
-import { PaymentsClient } from "@durable-payments/client";
+import { PaymentsClient } from "@durable-payments/client/effect";
 import { openLedger } from "@durable-payments/ledger";
 import { startSimulator } from "@durable-payments/simulator";
 import { Effect } from "effect";
