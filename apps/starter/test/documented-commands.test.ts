@@ -31,6 +31,7 @@ const COMMANDS = [
   "show",
   "inbox",
   "doctor",
+  "config",
   "replay",
   "completion",
   ...Object.keys(SERVERS),

@@ -2,6 +2,7 @@ import { CliConfig, Command, GlobalFlag } from "effect/cli";
 import { INSTALLED } from "../command-name.ts";
 import { SERVERS } from "../servers.ts";
 import { completionOf } from "./completion.ts";
+import { config } from "./config.ts";
 import { text } from "./flags.ts";
 import { EXIT_CODES_TABLE } from "../exit-codes.ts";
 import { answer, approve, cancel, pause, reject, resume, retry } from "./decide.ts";
@@ -24,7 +25,7 @@ const GROUPS = [
   { group: "Watch", commands: [list, report, show, inbox] },
   { group: "Decide", commands: [answer, approve, reject, limits, word] },
   { group: "Stop and repair", commands: [pause, resume, cancel, retry, recover] },
-  { group: "Operate", commands: [doctor, ledger, replay, completionOf(rootOf)] },
+  { group: "Operate", commands: [doctor, config, ledger, replay, completionOf(rootOf)] },
   { group: "Run", commands: servers },
 ] as const;
 

@@ -35,6 +35,7 @@ import type {
   testWebhook,
 } from "@durable-payments/control";
 import type { Replay } from "@durable-payments/replay";
+import type { Configuration } from "../../src/output/configuration.ts";
 
 type Start = Partial<SubmittedRun> & {
   readonly workflowId: string;
@@ -122,6 +123,7 @@ export interface JsonOutput {
   readonly word: DecidedMeaning | { readonly words: Awaited<ReturnType<typeof readWords>> };
   /** The checks; with `--test-webhook` the delivery. */
   readonly doctor: Diagnosis | Awaited<ReturnType<typeof testWebhook>>;
+  readonly config: Configuration;
   readonly recover: RecoveryReport;
   readonly replay: {
     readonly runs: ReadonlyArray<Replay>;

@@ -1,0 +1,137 @@
+/*
+ * A setting has four places: the environment, the environment file, the settings file and its default. When a command
+ * works on another installation than its user thinks, it is one of them that nobody looked at. They hold secrets as well,
+ * also where nobody expects one: in a path, or in an address. So a value is shown only if its form says that it is none.
+ */
+import { isRecord, messageOf } from "@durable-payments/client/values";
+import { temporalSettings } from "@durable-payments/control/connection";
+import { LEDGER_VARIABLE } from "@durable-payments/ledger";
+import { readSettings, SETTINGS_FILE, settingVariables } from "@durable-payments/protocol/settings";
+import { existsSync, readFileSync } from "node:fs";
+import { variablesOfFile } from "../environment.ts";
+import { styled, table } from "./text.ts";
+
+/** A setting as it counts. */
+interface Setting {
+  readonly name: string;
+  /** The value, or why it is not shown. */
+  readonly value: string;
+  /** `environment`, `default`, or the file that has it. */
+  readonly from: string;
+  /** The variable, if it comes from one. */
+  readonly variable: string | null;
+}
+
+/** The effective settings, and what is wrong with them. */
+export interface Configuration {
+  readonly settings: ReadonlyArray<Setting>;
+  readonly problems: ReadonlyArray<string>;
+}
+
+const HIDDEN = "(hidden)";
+
+const SECRET = /(?:api_?key|secret|password|token|_data|meta_\w+)$/i;
+
+const shown = (name: string, value: unknown): string => {
+  if (SECRET.test(name)) return HIDDEN;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  // Somebody may have given the content of a file instead of its path.
+  if (/(?:_?file|_path|keyring|dataConverter|settings)$/i.test(name))
+    return existsSync(text) ? text : "(no such file)";
+  const url = URL.parse(text);
+  if (url?.host) return `${url.protocol}//${url.host}${/ledger/i.test(name) ? url.pathname : ""}`;
+  return /[@?]/.test(text) ? HIDDEN : text;
+};
+
+/** The settings of a file by their names: `notify.url`, `accounts.eu.clientId`. */
+const leavesOf = (value: unknown, name: string): ReadonlyArray<readonly [string, unknown]> =>
+  isRecord(value) && !/(?:maxAmounts|approveAbove|assumptions)$/.test(name)
+    ? Object.entries(value).flatMap(([field, inner]) =>
+        leavesOf(inner, name === "" ? field : `${name}.${field}`),
+      )
+    : [[name, value]];
+
+const inFile = (file: string): ReadonlyArray<readonly [string, unknown]> => {
+  try {
+    return leavesOf(JSON.parse(readFileSync(file, "utf8")), "");
+  } catch {
+    // `readSettings` says what is wrong with it.
+    return [];
+  }
+};
+
+const problemOf = (read: () => unknown): ReadonlyArray<string> => {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    return [messageOf(error)];
+  }
+};
+
+const KEYS = ["apiKey", "apiKeyFile"];
+
+/** Returns the settings of this process, where each comes from, and their faults. */
+export const readConfiguration = (): Configuration => {
+  const environment = process.env;
+  const file = environment[SETTINGS_FILE]?.trim() ?? "";
+  const problems = [
+    ...problemOf(() => readSettings(environment)),
+    ...problemOf(() => temporalSettings(environment, {})),
+  ];
+  const ofTemporal = Object.keys(environment)
+    .filter((name) => name.startsWith("TEMPORAL_") && name !== "TEMPORAL_UI_URL")
+    .map((name) => [name, name] as const);
+  const given = [[SETTINGS_FILE, SETTINGS_FILE] as const, ...settingVariables, ...ofTemporal]
+    .filter(([, variable]) => environment[variable]?.trim())
+    .map(([name, variable]): Setting => {
+      const isWrong = problems.some((problem) => problem.includes(variable));
+      const value = isWrong ? "(invalid)" : shown(name, environment[variable]?.trim());
+      return { name, value, from: variablesOfFile.get(variable) ?? "environment", variable };
+    });
+  const names = new Set(given.map(({ name }) => name));
+  const hasKey = KEYS.some((name) => names.has(name));
+  const ofFile = inFile(file)
+    .filter(([name]) => !names.has(name) && !(hasKey && KEYS.includes(name)) && name !== "$schema")
+    .map(([name, value]): Setting => ({
+      name,
+      value: shown(name, value),
+      from: file,
+      variable: null,
+    }));
+  const known = new Set([...names, ...ofFile.map(({ name }) => name)]);
+  const defaults = Object.entries({
+    ledger: `a file per client id (${LEDGER_VARIABLE})`,
+    taskQueue: "payments",
+    TEMPORAL_ADDRESS: "localhost:7233",
+    TEMPORAL_NAMESPACE: "default",
+  })
+    .filter(([name]) => !known.has(name))
+    .map(([name, value]): Setting => ({ ...effective(name, value), name, variable: null }));
+  return { settings: [...given, ...ofFile, ...defaults], problems };
+};
+
+/** Of Temporal, a profile may have another value than the default. */
+const effective = (name: string, value: string): Pick<Setting, "value" | "from"> => {
+  const fields: Readonly<Record<string, "address" | "namespace">> = {
+    TEMPORAL_ADDRESS: "address",
+    TEMPORAL_NAMESPACE: "namespace",
+  };
+  const field = fields[name];
+  let found = value;
+  if (field !== undefined) problemOf(() => (found = temporalSettings(process.env, {})[field]));
+  return { value: shown(name, found), from: found === value ? "default" : "profile" };
+};
+
+/** Returns the settings for a person. */
+export const configurationText = ({ problems, settings }: Configuration): string =>
+  [
+    table(
+      settings.map(({ from, name, value, variable }) => [
+        name,
+        value,
+        variable === null || variable === name ? from : `${from}: ${variable}`,
+      ]),
+    ),
+    ...problems.map((problem) => `${styled("red", "invalid")} ${problem}`),
+  ].join("\n");
