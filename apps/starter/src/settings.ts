@@ -4,8 +4,8 @@ import { messageOf } from "@durable-payments/client/values";
 import {
   type Deciding,
   type KnownAccount,
-  type Operations,
-  type OperationsSettings,
+  type Connected,
+  type ConnectionSettings,
   type Sources,
   temporalSettings,
   withDeciding,
@@ -24,7 +24,7 @@ import {
 import * as Result from "effect/Result";
 import { badUsage } from "./exit-codes.ts";
 
-// The command line reads the parameters of the operations from its settings. A command loads this module only if it
+// The command line reads the parameters of the connected from its settings. A command loads this module only if it
 // needs them.
 
 /** Something of the settings. @throws BadUsage if they are invalid. */
@@ -96,7 +96,7 @@ export const lateAfterMsHere = (): number => lateAfterMsOf(ofSettings(({ notify 
 export const keepDaysHere = (): number | undefined => ofSettings(({ keepDays }) => keepDays);
 
 /** Reads where Temporal and the ledger are. Credentials of the service are not needed for it. */
-export const operationsSettings = (): OperationsSettings<ClientOptions> => {
+export const connectionSettings = (): ConnectionSettings<ClientOptions> => {
   const accounts = Array.from(ofSettings(accountsOf), ([name, account]) => ({
     name,
     service: clientOptionsOf(account),
@@ -118,8 +118,8 @@ export const operationsSettings = (): OperationsSettings<ClientOptions> => {
  *
  * @throws ConnectionFailed within about five seconds if either cannot be used.
  */
-export const operating = async <A>(use: (operations: Operations) => Promise<A>): Promise<A> =>
-  withOperations(operationsSettings(), use);
+export const operating = async <A>(use: (connected: Connected) => Promise<A>): Promise<A> =>
+  withOperations(connectionSettings(), use);
 
 /**
  * Calls a function with the ledger, and with Temporal if it answers: what people decide needs no more.
@@ -127,7 +127,7 @@ export const operating = async <A>(use: (operations: Operations) => Promise<A>):
  * @throws ConnectionFailed if the ledger cannot be used.
  */
 export const deciding = async <A>(use: (deciding: Deciding) => Promise<A>): Promise<A> =>
-  withDeciding(operationsSettings(), use);
+  withDeciding(connectionSettings(), use);
 
 /**
  * Calls a function with the ledger alone.
@@ -135,9 +135,9 @@ export const deciding = async <A>(use: (deciding: Deciding) => Promise<A>): Prom
  * @throws ConnectionFailed if it cannot be used.
  */
 export const onLedger = async <A>(
-  use: (opened: Pick<Operations, "ledger">) => Promise<A>,
+  use: (opened: Pick<Connected, "ledger">) => Promise<A>,
   onMigration?: (version: number) => void,
-): Promise<A> => withLedger(operationsSettings(), use, onMigration);
+): Promise<A> => withLedger(connectionSettings(), use, onMigration);
 
 /**
  * Reads from Temporal and the ledger, or from the one that can be reached.
@@ -145,4 +145,4 @@ export const onLedger = async <A>(
  * @throws ConnectionFailed if neither can.
  */
 export const reading = async <A>(use: (sources: Sources) => Promise<A>): Promise<A> =>
-  withSources(operationsSettings(), use);
+  withSources(connectionSettings(), use);

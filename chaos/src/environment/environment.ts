@@ -1,5 +1,5 @@
 import { messageOf } from "@durable-payments/client/values";
-import type { Operations } from "@durable-payments/control/connection";
+import type { Connected } from "@durable-payments/control/connection";
 import { temporalSettings, withLedger, withOperations } from "@durable-payments/control/connection";
 import { ConnectionFailed } from "@durable-payments/control/errors";
 import { PaymentsPlugin } from "@durable-payments/plugin";
@@ -151,7 +151,7 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
      * @returns the result of `use`; undefined if the signal was aborted before.
      */
     const operate = async <A>(
-      use: (operations: Operations) => Promise<A>,
+      use: (operations: Connected) => Promise<A>,
       signal: AbortSignal,
     ): Promise<A | undefined> => {
       while (!signal.aborted) {
@@ -183,7 +183,7 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
       folder,
       operate,
       /** Uses the ledger alone, as the tools do that need no Temporal, also within `withoutTools`. */
-      withLedger: <A>(use: (opened: Pick<Operations, "ledger">) => Promise<A>): Promise<A> =>
+      withLedger: <A>(use: (opened: Pick<Connected, "ledger">) => Promise<A>): Promise<A> =>
         withLedger(settings, use),
       /** Runs the command line as a person does. @returns its standard output */
       starter: async (...args: ReadonlyArray<string>): Promise<string> => {

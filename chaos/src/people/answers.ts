@@ -1,5 +1,5 @@
 import type { WriteRow } from "@durable-payments/ledger";
-import type { Operations } from "@durable-payments/control/connection";
+import type { Connected } from "@durable-payments/control/connection";
 import { decideBatch } from "@durable-payments/control/batch";
 import { answer, approve, reject } from "@durable-payments/control/decide";
 import type { Campaign } from "../campaign.ts";
@@ -38,7 +38,7 @@ export const makeAnswers = (campaign: Campaign) => {
 
   const decide = async (
     choice: string,
-    act: (operations: Operations) => Promise<unknown>,
+    act: (operations: Connected) => Promise<unknown>,
     row?: WriteRow,
   ): Promise<void> => {
     const done = await attempt(campaign, async (operations) => {

@@ -1,4 +1,4 @@
-import type { Operations } from "@durable-payments/control/connection";
+import type { Connected } from "@durable-payments/control/connection";
 import { planMany, retryMany, retryPayment } from "@durable-payments/control/retry";
 import { cancel, cancelBatch, pause, resume } from "@durable-payments/control/stopping";
 import { defaultAssumptions } from "@durable-payments/client/effect";
@@ -23,7 +23,7 @@ const RETRY_AT = 0.55;
 
 /** Resets the latest run of an id to its first workflow task, as Temporal's own tool does; nothing if it has none. */
 const resetNatively = async (
-  { client, namespace }: Operations,
+  { client, namespace }: Connected,
   workflowId: string,
 ): Promise<void> => {
   const { runId } = await client.workflow.getHandle(workflowId).describe();

@@ -1,5 +1,4 @@
 import type { Fault } from "@durable-payments/client/effect";
-import * as Data from "effect/Data";
 
 type Looking = "doctor" | "inbox" | "list" | "show" | "testWebhook";
 type Deciding =
@@ -15,8 +14,8 @@ type Deciding =
 type Starting = "onboard" | "pay" | "recover" | "startServer" | "startWorker";
 
 /** The next action after an error or a result, as data: a tool turns it into its own command. */
-export interface NextOperation {
-  readonly operation: Looking | Deciding | Starting;
+export interface NextAction {
+  readonly action: Looking | Deciding | Starting;
   /** The run, the batch, or the limits. */
   readonly workflowId?: string;
   /** Approves what was shown: its hash says what that was. */
@@ -45,63 +44,90 @@ export interface NextOperation {
 interface Reported {
   /** The event, its effect on the money and the next action: for a person. */
   readonly message: string;
-  readonly next?: NextOperation;
+  readonly next?: NextAction | undefined;
 }
 
-/** The input is invalid; nothing was done. `faults` names each fault, if there are several. */
-export class InvalidInput extends Data.TaggedError("InvalidInput")<
-  Reported & { readonly faults?: ReadonlyArray<Fault> }
-> {}
+/** A request that was rejected on purpose; any other error is a fault of the code. */
+export class ControlError extends Error {
+  /** The action that helps, as data. */
+  readonly next: NextAction | undefined;
 
-/** The run does not exist. */
-export class NotFound extends Data.TaggedError("NotFound")<Reported> {}
+  constructor({ message, next }: Reported) {
+    super(message);
+    this.next = next;
+  }
+}
+
+/** The input is invalid; nothing was done. */
+export class InvalidInput extends ControlError {
+  override readonly name = "InvalidInput";
+  /** Each fault, if there are several. */
+  readonly faults: ReadonlyArray<Fault> | undefined;
+
+  constructor({
+    faults,
+    ...reported
+  }: Reported & { readonly faults?: ReadonlyArray<Fault> | undefined }) {
+    super(reported);
+    this.faults = faults;
+  }
+}
+
+/** The run, the file or the account does not exist. */
+export class NotFound extends ControlError {
+  override readonly name = "NotFound";
+}
 
 /** It cannot be done in this state, or might do something twice; nothing was done. */
-export class NotAllowed extends Data.TaggedError("NotAllowed")<Reported> {}
+export class NotAllowed extends ControlError {
+  override readonly name = "NotAllowed";
+}
 
 /** A person ended the run, and nobody has overridden that; nothing was done. */
-export class EndedByPerson extends Data.TaggedError("EndedByPerson")<Reported> {}
+export class EndedByPerson extends ControlError {
+  override readonly name = "EndedByPerson";
+}
 
 /** Temporal, the ledger, or a worker cannot be reached or does not take the request. */
-export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<
-  Reported & {
-    readonly reason:
-      | "cannotConnect"
-      | "namespaceNotFound"
-      | "temporalError"
-      | "ledgerUnavailable"
-      | "noWorker";
-    /** Set if Temporal did not answer a request for a change, which may have been made. */
-    readonly carriedOut?: "unknown";
+export class ConnectionFailed extends ControlError {
+  override readonly name = "ConnectionFailed";
+  readonly reason:
+    | "cannotConnect"
+    | "namespaceNotFound"
+    | "temporalError"
+    | "ledgerUnavailable"
+    | "noWorker";
+  /** `unknown` if a change was requested without an answer: it may have been made, and can be requested again. */
+  readonly carriedOut: "no" | "unknown";
+
+  constructor({
+    carriedOut = "no",
+    reason,
+    ...reported
+  }: Reported & Pick<ConnectionFailed, "reason"> & Partial<Pick<ConnectionFailed, "carriedOut">>) {
+    super(reported);
+    this.reason = reason;
+    this.carriedOut = carriedOut;
   }
-> {}
-
-const ERRORS = [InvalidInput, NotFound, NotAllowed, EndedByPerson, ConnectionFailed];
-
-/** All errors that an operation rejects with on purpose. */
-export type OperationError = InstanceType<(typeof ERRORS)[number]>;
-
-/** Returns whether an operation was rejected on purpose; any other error is a fault of the code. */
-export const isOperationError = (error: unknown): error is OperationError =>
-  ERRORS.some((kind) => error instanceof kind);
+}
 
 /** Makes the error for invalid input, with each fault. */
 export const invalidInput = (message: string, faults?: ReadonlyArray<Fault>): InvalidInput =>
-  new InvalidInput({ message, ...(faults && { faults }) });
+  new InvalidInput({ message, faults });
 
 /** Makes the error for a missing object. */
-export const notFound = (message: string, next?: NextOperation): NotFound =>
-  new NotFound({ message, ...(next && { next }) });
+export const notFound = (message: string, next?: NextAction): NotFound =>
+  new NotFound({ message, next });
 
 /** Makes the error for a failed connection. */
 export const connectionFailed = (
   reason: ConnectionFailed["reason"],
   message: string,
-  next?: NextOperation,
-): ConnectionFailed => new ConnectionFailed({ reason, message, ...(next && { next }) });
+  next?: NextAction,
+): ConnectionFailed => new ConnectionFailed({ reason, message, next });
 
 /** Makes the error for a request that the present state forbids; an id names the run or batch to look at. */
-export const refused = (message: string, see?: NextOperation | string): NotAllowed => {
-  const next = typeof see === "string" ? ({ operation: "show", workflowId: see } as const) : see;
-  return new NotAllowed({ message, ...(next && { next }) });
+export const refused = (message: string, see?: NextAction | string): NotAllowed => {
+  const next = typeof see === "string" ? ({ action: "show", workflowId: see } as const) : see;
+  return new NotAllowed({ message, next });
 };

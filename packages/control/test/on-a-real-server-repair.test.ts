@@ -141,7 +141,7 @@ test("the input of a child is amended by its root", async () => {
     planRetryOf(stack.operations, "parent/child", { ...bob, amend }),
   ).rejects.toMatchObject({
     message: expect.stringContaining("is a child of parent"),
-    next: { operation: "retry", workflowId: "parent", isAmended: true },
+    next: { action: "retry", workflowId: "parent", isAmended: true },
   });
 }, 60_000);
 

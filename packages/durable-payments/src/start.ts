@@ -5,8 +5,8 @@
  */
 export {
   type Deciding,
-  type Operations,
-  type OperationsSettings,
+  type Connected,
+  type ConnectionSettings,
   withDeciding,
   withOperations,
 } from "@durable-payments/control/connection";

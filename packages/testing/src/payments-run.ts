@@ -1,4 +1,4 @@
-import type { Operations } from "@durable-payments/control/connection";
+import type { Connected } from "@durable-payments/control/connection";
 import { retryPayment } from "@durable-payments/control/retry";
 import type { Question } from "@durable-payments/ledger";
 import { isOpenStatus } from "@durable-payments/protocol";
@@ -86,7 +86,7 @@ export interface PaymentsRun<W extends Workflow = Workflow> {
 
 /** The parts of a test that its runs use. */
 export interface RunContext {
-  readonly operations: Operations;
+  readonly operations: Connected;
   readonly clock: TestClock;
   readonly waitLimitMs: number;
   /** Rejects as soon as the test cannot continue, such as if its worker has failed. */

@@ -1,5 +1,5 @@
 import type { OperationName } from "@durable-payments/client/effect";
-import { decodingConnection, type Operations } from "@durable-payments/control/connection";
+import { decodingConnection, type Connected } from "@durable-payments/control/connection";
 import { startPaymentAt } from "@durable-payments/control/start";
 import type { Ledger } from "@durable-payments/ledger";
 import { accountHash } from "@durable-payments/protocol/account";
@@ -238,7 +238,7 @@ export const beginTest = async (
     });
 
     // All that a tool of `durable-payments/start` opens, on this test's own servers.
-    const operations: Operations = {
+    const operations: Connected = {
       client,
       connection: server.environment.connection,
       settings: {

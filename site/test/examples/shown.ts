@@ -11,8 +11,8 @@ import { encryptedDataConverter, openKeyring } from "durable-payments/codec";
 import {
   approve,
   listRuns,
-  type Operations,
-  type OperationsSettings,
+  type Connected,
+  type ConnectionSettings,
   readReport,
   startPayment,
   withDeciding,
@@ -122,7 +122,7 @@ export function decoded(connection: Connection, dataConverter: DataConverter) {
   return client;
 }
 
-export async function list(settings: OperationsSettings, operations: Operations) {
+export async function list(settings: ConnectionSettings, operations: Connected) {
   // #region example
   const runs = await withOperations(settings, (operations) =>
     listRuns(operations, {}, { limit: 50 }),
@@ -144,7 +144,7 @@ export async function list(settings: OperationsSettings, operations: Operations)
   return runs;
 }
 
-export async function approveIt(settings: OperationsSettings, hash: string) {
+export async function approveIt(settings: ConnectionSettings, hash: string) {
   // #region example
   await withDeciding(settings, (deciding) =>
     approve(deciding, "invoice-17", { by: "grace", how: "single sign-on", hash }),

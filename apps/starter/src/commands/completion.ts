@@ -67,7 +67,7 @@ const readIds = async (work: Work, command: string): Promise<ReadonlyArray<strin
     const { items } = await work.readInbox({ temporal: undefined, ledger, whyNot: [] });
     if (DECIDING.has(command))
       return items
-        .filter(({ next }) => next.some(({ operation }) => operation === command))
+        .filter(({ next }) => next.some(({ action }) => action === command))
         .map(({ workflowId }) => workflowId);
     const ids = items.map(({ workflowId }) => workflowId);
     const statuses = [...OPEN_STATUSES, ...(command === "retry" ? (["failed"] as const) : [])];

@@ -10,7 +10,7 @@ const GLANCED = /^(?:.+: )?(?:service|Temporal|worker|ledger|tracker(?: of .+)?)
 const isGlanced = ({ name, status }: Check): boolean =>
   GLANCED.test(name) || status === "failed" || status === "warning";
 
-const DOCTOR = { operation: "doctor" } as const;
+const DOCTOR = { action: "doctor" } as const;
 
 /** `durable-payments` without a command: the overview. */
 export const overview = {
@@ -18,14 +18,14 @@ export const overview = {
   run: (given: { readonly json: boolean }) =>
     runCommand(given.json, async (output, work) => {
       const [{ checks }, seen] = await Promise.all([
-        work.diagnose(work.operationsSettings()),
+        work.diagnose(work.connectionSettings()),
         work.reading(work.readOverview),
       ]);
       const nextOf = (of: Check["status"]) =>
         checks.flatMap(({ next, status }) => (status === of ? [next ?? DOCTOR] : []));
       const next = [...nextOf("failed"), ...seen.next, ...nextOf("warning")];
       // Each remedy once.
-      const offered = [...new Map(next.map((one) => [one.operation, one])).values()].slice(0, 3);
+      const offered = [...new Map(next.map((one) => [one.action, one])).values()].slice(0, 3);
       output.answer({ ...seen, checks: checks.filter(isGlanced), next: offered }, (shown) =>
         work.overviewText(shown),
       );

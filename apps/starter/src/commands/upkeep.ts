@@ -26,7 +26,7 @@ export const doctor = Command.make("doctor", examined, (given) =>
       return EXIT_CODES.done;
     }
     const say = work.progressOf(output, "The other checks were not made. Nothing was changed.");
-    const diagnosis = await work.diagnose(work.operationsSettings(), (checks) =>
+    const diagnosis = await work.diagnose(work.connectionSettings(), (checks) =>
       say(`checked ${checks.map(({ name }) => name).join(", ")}`),
     );
     output.answer(diagnosis, work.doctorText);
@@ -57,7 +57,7 @@ export const recover = Command.make("recover", recovered, (given) =>
       : "Nothing was changed.";
     const onPart = work.progressOf(output, rest);
     const options = { ...acting, since: given.since, isDryRun: !given.yes, onPart };
-    const report = await work.operating((operations) => work.recover(operations, options));
+    const report = await work.operating((connected) => work.recover(connected, options));
     output.answer(report, work.recoveryText);
   }),
 ).pipe(
@@ -168,8 +168,8 @@ export const replay = Command.make("replay", replayed, (given) =>
     const selection = { workflowId, isFailed, isOpen, since: since?.getTime(), type };
     const skipped: Array<SkippedRuns> = [];
     const say = work.progressOf(output, "The others were not replayed. Nothing was changed.");
-    const runs = await work.operating(async (operations) => {
-      const selected = work.selectRuns(operations, selection, (some) => skipped.push(some));
+    const runs = await work.operating(async (connected) => {
+      const selected = work.selectRuns(connected, selection, (some) => skipped.push(some));
       const found: Array<Replay> = [];
       for await (const run of work.replayRuns(selected, workflows)) {
         found.push(run);

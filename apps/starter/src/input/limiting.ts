@@ -16,7 +16,7 @@ const linesOf = ({ account, ...limits }: LimitsView): ReadonlyArray<string> => {
   const line = `${accountNameHere(account)}: ${accountLimitsText(limits)}`;
   if (limits.pending === undefined) return [line];
   const seen = { workflowId: `limits/${account}`, hash: String(limits.pending.sequence) };
-  return [line, commandOf({ operation: "approve", ...seen })];
+  return [line, commandOf({ action: "approve", ...seen })];
 };
 
 const textOf = (views: ReadonlyArray<LimitsView>): string =>

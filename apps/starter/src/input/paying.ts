@@ -50,20 +50,20 @@ export const submit = async (
   const summary = summaryOf(paymentOf(planned.input), planned.workflowType);
   const options = { startedBy, how, notDuplicate };
   const start = isDryRun ? checkStart : startRun;
-  return operating(async (operations) => {
-    const run = await start(operations, workflowId, planned, options);
+  return operating(async (connected) => {
+    const run = await start(connected, workflowId, planned, options);
     const isKnown = run !== undefined;
     const warnings = warningsOf(planned, Date.now());
     const answer = { isNew: false, ...run, workflowId, summary, isDryRun, isKnown, warnings };
     if (!given.wait || isDryRun) {
-      const next = { operation: "show", workflowId, isFollowed: true } as const;
+      const next = { action: "show", workflowId, isFollowed: true } as const;
       output.answer(answer, (shown) =>
         [...startLines(shown), ...(isDryRun ? [] : nextLines([next]))].join("\n"),
       );
       return;
     }
     for (const line of startLines(visible(answer))) output.say(line);
-    const sources = { ledger: operations.ledger, temporal: operations, whyNot: [] };
+    const sources = { ledger: connected.ledger, temporal: connected, whyNot: [] };
     const how = { isWaiting: true, timeout: given.timeout };
     const ended = await followedRun(output, sources, workflowId, how);
     output.answer({ ...answer, run: ended }, (shown) => runText(shown.run));
@@ -120,8 +120,8 @@ export const submitFile = async (
   const checking = progressOf(output, "Nothing was started.");
   const checked = await checkBatchFile(file, assumptionsHere());
   checking(`${counted(checked.rows.length, "row")} read`);
-  return operating(async (operations) => {
-    const plan = await planFile(operations, checked, options);
+  return operating(async (connected) => {
+    const plan = await planFile(connected, checked, options);
     if (isDryRun) {
       output.answer({ ...plan, isDryRun }, (shown) =>
         [...planText(shown), "Nothing was started."].join("\n"),
@@ -137,20 +137,20 @@ export const submitFile = async (
       "No row is paid until all are uploaded. To continue, pay the file again: each row is paid once.",
     );
     const onPart = (rows: number) => uploading(`${rows} of ${plan.rows} rows uploaded`);
-    const batch = await payFile(operations, checked, plan, { ...options, onPart });
+    const batch = await payFile(connected, checked, plan, { ...options, onPart });
     const isAsking = batch.state === "needsApproval" || batch.state === "reading";
     const { createdBy, state } = batch;
     const uploaded = `${plan.batch}: uploaded by ${createdBy}, ${isAsking ? "waiting for approval by a second person" : state}`;
     const answer = { ...plan, state, createdBy };
     if (!given.wait) {
       output.answer(answer, ({ batch: workflowId }) =>
-        [uploaded, ...nextLines([{ operation: "show", workflowId }])].join("\n"),
+        [uploaded, ...nextLines([{ action: "show", workflowId }])].join("\n"),
       );
       return;
     }
     output.say(uploaded);
     const how = { isWaiting: true, timeout: given.timeout };
-    const ended = await followedBatch(output, operations.ledger, plan.batch, how);
+    const ended = await followedBatch(output, connected.ledger, plan.batch, how);
     output.answer({ ...answer, ended }, (shown) => batchText(shown.ended));
     return codeOfBatch(ended);
   });

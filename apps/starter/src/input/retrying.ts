@@ -1,5 +1,5 @@
 import {
-  type NextOperation,
+  type NextAction,
   type OneOfMany,
   planMany,
   planRetryOf,
@@ -40,8 +40,8 @@ const OVERRULED =
 export const retryNext = (
   { runId, workflowId }: Pick<RetryPlan, "runId" | "workflowId">,
   { isAmended, isOverruling, isRestarted }: Readonly<Record<HowRetried, boolean>>,
-): NextOperation => ({
-  operation: "retry",
+): NextAction => ({
+  action: "retry",
   workflowId,
   ifRun: runId,
   isAmended,
@@ -65,9 +65,9 @@ export const retryOne = async (output: Output, flags: RetryFlags): Promise<void>
         ? undefined
         : { patch: await readJson(amend), assumptions: assumptionsHere() },
   };
-  await operating(async (operations) => {
+  await operating(async (connected) => {
     if (isDryRun) {
-      const { amendment, plan } = await planRetryOf(operations, id, options);
+      const { amendment, plan } = await planRetryOf(connected, id, options);
       const { changed: amended = [], warnings = [] } = amendment ?? {};
       output.answer({ ...plan, amended, warnings, isDryRun }, (shown) =>
         [
@@ -83,12 +83,12 @@ export const retryOne = async (output: Output, flags: RetryFlags): Promise<void>
       );
       return;
     }
-    const { plan, runId } = await retryPayment(operations, id, options);
+    const { plan, runId } = await retryPayment(connected, id, options);
     output.answer({ ...plan, newRunId: runId }, (shown) =>
       [
         ...planText(shown),
         ...(isOverruling ? [OVERRULED] : []),
-        ...nextLines([{ operation: "show", workflowId: shown.workflowId, isFollowed: true }]),
+        ...nextLines([{ action: "show", workflowId: shown.workflowId, isFollowed: true }]),
       ].join("\n"),
     );
   });
@@ -117,9 +117,9 @@ export const retryAll = async (output: Output, flags: RetryFlags): Promise<void>
       "--all-failed cannot be combined with an ID, --amend or --override, which apply to one run.",
     );
   const acting = actingOf(flags);
-  await operating(async (operations) => {
+  await operating(async (connected) => {
     const checking = progressOf(output, "Nothing was retried.");
-    const planned = await planMany(operations, flags, acting, (checked) =>
+    const planned = await planMany(connected, flags, acting, (checked) =>
       checking(`${checked} failed runs checked`),
     );
     const helped = planned.filter(({ whyNot }) => whyNot === undefined);
@@ -135,7 +135,7 @@ export const retryAll = async (output: Output, flags: RetryFlags): Promise<void>
       output,
       "The next one may have been retried, the others were not. Run it again to continue.",
     );
-    const runs = await retryMany(operations, planned, acting, rate, (done) =>
+    const runs = await retryMany(connected, planned, acting, rate, (done) =>
       retrying(`${done.length} of ${helped.length} runs retried`),
     );
     output.answer({ runs }, (shown) => manyText(shown.runs, true));

@@ -1,7 +1,8 @@
 import {
-  isOperationError,
-  type NextOperation,
-  type OperationError,
+  ConnectionFailed,
+  ControlError,
+  InvalidInput,
+  type NextAction,
 } from "@durable-payments/control/errors";
 import type { Fault } from "@durable-payments/client/effect";
 import { messageOf, shownText } from "@durable-payments/client/values";
@@ -22,10 +23,10 @@ interface ErrorReport {
   readonly stack?: string;
   /** Additional notes. */
   readonly lines?: ReadonlyArray<string>;
-  readonly next?: NextOperation | undefined;
+  readonly next?: NextAction | undefined;
 }
 
-const CODE_OF: Readonly<Record<OperationError["_tag"], keyof typeof EXIT_CODES>> = {
+const CODE_OF: Readonly<Record<string, keyof typeof EXIT_CODES>> = {
   ConnectionFailed: "cannotConnect",
   EndedByPerson: "refused",
   InvalidInput: "badInput",
@@ -38,15 +39,14 @@ const reportOf = (error: unknown): ErrorReport => {
     const { lines, message } = error;
     return { type: "BadInput", exitCode: EXIT_CODES.badInput, message, lines };
   }
-  if (isOperationError(error)) {
-    const faults = error._tag === "InvalidInput" ? error.faults : undefined;
-    const next = "next" in error ? error.next : undefined;
+  if (error instanceof ControlError) {
+    const faults = error instanceof InvalidInput ? error.faults : undefined;
     const type =
-      error._tag === "ConnectionFailed"
+      error instanceof ConnectionFailed
         ? error.reason.replace(/^./, (first) => first.toUpperCase())
-        : error._tag;
-    const exitCode = EXIT_CODES[CODE_OF[error._tag]];
-    return { type, exitCode, message: error.message, next, ...(faults && { faults }) };
+        : error.name;
+    const exitCode = EXIT_CODES[CODE_OF[error.name] ?? "refused"];
+    return { type, exitCode, message: error.message, next: error.next, ...(faults && { faults }) };
   }
   return {
     type: "Unexpected",

@@ -1,13 +1,13 @@
 import { shownText } from "@durable-payments/client/values";
-import type { Cancelled, NextOperation, Nudged } from "@durable-payments/control";
+import type { Cancelled, NextAction, Nudged } from "@durable-payments/control";
 import { existsSync, readFileSync } from "node:fs";
 import { isInstalled, plainCommand } from "../command-name.ts";
 import { money, styled } from "./text.ts";
 
-/** Purpose of an operation, and its command if that has another name or words of its own. */
+/** Purpose of an action, and its command if that has another name or words of its own. */
 const COMMANDS: Readonly<
   Record<
-    NextOperation["operation"],
+    NextAction["action"],
     readonly [purpose: string, command?: string, ...words: ReadonlyArray<string>]
   >
 > = {
@@ -33,7 +33,7 @@ const COMMANDS: Readonly<
 
 /** Flags of a command by field; the first one with a purpose says what the command is for. */
 const FLAGS: ReadonlyArray<
-  readonly [field: keyof NextOperation, flags: ReadonlyArray<string>, purpose?: string]
+  readonly [field: keyof NextAction, flags: ReadonlyArray<string>, purpose?: string]
 > = [
   ["id", ["--id"]],
   ["hash", ["--hash"]],
@@ -50,12 +50,10 @@ const FLAGS: ReadonlyArray<
   ["status", ["--status"]],
 ];
 
-/** Purpose of an operation, and the arguments of its command. */
-const wordsOf = (
-  next: NextOperation,
-): readonly [purpose: string, ...args: ReadonlyArray<string>] => {
-  const { operation, workflowId } = next;
-  const [purpose, command = operation, ...words] = COMMANDS[operation];
+/** Purpose of an action, and the arguments of its command. */
+const wordsOf = (next: NextAction): readonly [purpose: string, ...args: ReadonlyArray<string>] => {
+  const { action, workflowId } = next;
+  const [purpose, command = action, ...words] = COMMANDS[action];
   const given = FLAGS.filter(([field]) => next[field]);
   const flags = given.flatMap(([field, names]) => {
     const value = next[field];
@@ -66,8 +64,8 @@ const wordsOf = (
   return [said ?? purpose, command, ...id, ...words, ...flags];
 };
 
-/** Operations whose commands name no person, because they change nothing. */
-const READING: ReadonlySet<NextOperation["operation"]> = new Set([
+/** Actions whose commands name no person, because they change nothing. */
+const READING: ReadonlySet<NextAction["action"]> = new Set([
   "doctor",
   "inbox",
   "list",
@@ -79,21 +77,21 @@ const READING: ReadonlySet<NextOperation["operation"]> = new Set([
 const hasWorkerScript = (): boolean =>
   existsSync("package.json") && /"worker": *"/.test(readFileSync("package.json", "utf8"));
 
-/** Returns the command that does an operation, as the user would type it. */
-export const commandOf = (next: NextOperation): string => {
-  if (next.operation === "startWorker") {
+/** Returns the command for an action, as the user would type it. */
+export const commandOf = (next: NextAction): string => {
+  if (next.action === "startWorker") {
     return hasWorkerScript() ? "npm run worker" : plainCommand("worker");
   }
-  if (next.operation === "startServer") {
+  if (next.action === "startServer") {
     return isInstalled() ? "temporal server start-dev" : "npm run dev";
   }
   const [, ...args] = wordsOf(next);
-  const isNamed = READING.has(next.operation) || process.env["PAYMENTS_PERSON"];
+  const isNamed = READING.has(next.action) || process.env["PAYMENTS_PERSON"];
   return plainCommand(...args, ...(isNamed ? [] : ["--by", "NAME"]));
 };
 
 /** Returns the possible actions, each with a command to copy: at most three. */
-export const nextLines = (next: ReadonlyArray<NextOperation>): ReadonlyArray<string> =>
+export const nextLines = (next: ReadonlyArray<NextAction>): ReadonlyArray<string> =>
   next.length === 0
     ? []
     : [
@@ -105,7 +103,7 @@ export const nextLines = (next: ReadonlyArray<NextOperation>): ReadonlyArray<str
       ];
 
 /** Returns the next action on one line. */
-export const nextText = (next: NextOperation): string =>
+export const nextText = (next: NextAction): string =>
   shownText(`${wordsOf(next)[0]}: ${commandOf(next)}`);
 
 /** Whether the run knows of a decision; the decision is recorded in any case. */
@@ -122,7 +120,7 @@ export const decidedText = (
 ): string => {
   // Of limits there is a log, and no run.
   const isLog = workflowId.startsWith("limits/");
-  const next = nextLines([{ operation: "show", workflowId, isLog }]);
+  const next = nextLines([{ action: "show", workflowId, isLog }]);
   return [`${what} ${NUDGED[nudged]}`, ...next].join("\n");
 };
 

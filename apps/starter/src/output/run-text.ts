@@ -1,4 +1,4 @@
-import type { NextOperation } from "@durable-payments/control";
+import type { NextAction } from "@durable-payments/control";
 import type {
   Inbox,
   InboxItem,
@@ -137,7 +137,7 @@ export const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
 };
 
 /** Names the account of a command by its name, if the settings have it. */
-const withName = (next: NextOperation): NextOperation =>
+const withName = (next: NextAction): NextAction =>
   next.account === undefined ? next : { ...next, account: accountNameHere(next.account) };
 
 /** The command that decides, or helps. */
@@ -178,7 +178,7 @@ export const itemLines = (item: InboxItem, now = Date.now()): ReadonlyArray<stri
 export const commandLines = (item: InboxItem): ReadonlyArray<string> =>
   item.file === undefined
     ? [...itemLines(item), commandFor(item)]
-    : [commandOf({ operation: "show", workflowId: item.workflowId })];
+    : [commandOf({ action: "show", workflowId: item.workflowId })];
 
 /** Prints all that a person reads before a decision. */
 export const itemText = (item: InboxItem, now = Date.now(), number = ""): string => {

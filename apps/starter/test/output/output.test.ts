@@ -59,7 +59,7 @@ it.each([
 
 it("reports an error on standard error, with the command that helps on a line of its own", () => {
   const written = captured(process.stderr);
-  const error = new InvalidInput({ message: "m".repeat(90), next: { operation: "inbox" } });
+  const error = new InvalidInput({ message: "m".repeat(90), next: { action: "inbox" } });
   reportError(processOutput(false), error);
   expect(written.join("").split("\n").at(-2)).toBe(
     "  See what is waiting for a person: durable-payments inbox",
@@ -78,13 +78,13 @@ it("makes further lines harmless first, and then wraps them", () => {
 });
 
 it.each([
-  [{ operation: "pay" }, "durable-payments pay FILE --not-a-duplicate WHY --by NAME"],
+  [{ action: "pay" }, "durable-payments pay FILE --not-a-duplicate WHY --by NAME"],
   [
-    { operation: "pay", id: "invoice-17" },
+    { action: "pay", id: "invoice-17" },
     "durable-payments pay FILE --not-a-duplicate WHY --id invoice-17 --by NAME",
   ],
   [
-    { operation: "onboard", id: "card-1" },
+    { action: "onboard", id: "card-1" },
     "durable-payments onboard FILE --not-a-duplicate WHY --id card-1 --by NAME",
   ],
   [
@@ -109,7 +109,7 @@ it.each(["durable-payments/dist/apps/starter/dist/app/main.mjs", ".bin/durable-p
   "knows the published package: %s",
   (path) => {
     vi.spyOn(process, "argv", "get").mockReturnValue(["node", `/p/node_modules/${path}`]);
-    expect(commandOf({ operation: "startServer" })).toBe("temporal server start-dev");
+    expect(commandOf({ action: "startServer" })).toBe("temporal server start-dev");
   },
 );
 
@@ -133,7 +133,7 @@ it("prints how to replay a workflow that this package does not have", () => {
 });
 
 it("quotes what a shell would not take for one argument", () => {
-  expect(commandOf({ operation: "cancel", workflowId: "it's 1" })).toBe(
+  expect(commandOf({ action: "cancel", workflowId: "it's 1" })).toBe(
     String.raw`durable-payments cancel 'it'\''s 1' --reason WHY --by NAME`,
   );
 });

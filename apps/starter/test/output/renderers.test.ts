@@ -114,7 +114,7 @@ const question: InboxItem = {
   startedBy: "ada",
   hash: null,
   details: [],
-  next: [{ operation: "answer", workflowId: "invoice-17" }],
+  next: [{ action: "answer", workflowId: "invoice-17" }],
 };
 
 const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
@@ -148,17 +148,17 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
       ],
       next: [
         {
-          operation: "retry",
+          action: "retry",
           workflowId: "invoice-17",
           isDryRun: true,
         },
         {
-          operation: "retry",
+          action: "retry",
           workflowId: "invoice-17",
           ifRun: "0199-run",
         },
         {
-          operation: "show",
+          action: "show",
           workflowId: "invoice-17",
           isLog: true,
         },
@@ -180,7 +180,7 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
       inbox: [question],
       next: [
         {
-          operation: "answer",
+          action: "answer",
           workflowId: "invoice-17",
         },
       ],
@@ -219,7 +219,7 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
       ],
       next: [
         {
-          operation: "retry",
+          action: "retry",
           workflowId: "invoice-17",
           isOverruling: true,
         },
@@ -442,7 +442,7 @@ it("shows a file's approver whom it pays, and how to approve exactly that", () =
   const { hash } = listing;
   const warnings = ["Row 3 may be a duplicate of invoice-3 of 2026-11-22 10:00 UTC, done"];
   const about = { warnings, notDuplicate: "second delivery" };
-  const next = [{ operation: "approve", workflowId: "file-1", hash }] as const;
+  const next = [{ action: "approve", workflowId: "file-1", hash }] as const;
   const text = batchText({ ...batch, ...about, listing, next });
   expectNarrow(text);
   expect(text).toMatchSnapshot();
@@ -510,7 +510,7 @@ it("says that a row which an earlier file has paid is paid, and why another one 
     ],
     next: [
       {
-        operation: "retryAll",
+        action: "retryAll",
         batch: "file-1",
       },
     ],
@@ -592,7 +592,7 @@ it("shows problems of one kind as one item, with their number and sum", () => {
     choices: {},
     candidates: [],
     things: { count: 500, money: [{ currency: "EUR", amount: "3752.50" }] },
-    next: [{ operation: "show", workflowId: "invoice-17" }],
+    next: [{ action: "show", workflowId: "invoice-17" }],
   };
   const text = inboxText({ items: [late], notes: [] }, NOW);
   expectNarrow(text);
@@ -633,7 +633,7 @@ it("prints everything at a glance", () => {
     inbox: [question3, { kind: "batch", count: 1, money }, { kind: "late", count: 2, money }],
     failed: 1,
     underWay: { payouts: 2, money },
-    next: [{ operation: "inbox" }, { operation: "list", isLate: true }],
+    next: [{ action: "inbox" }, { action: "list", isLate: true }],
     checks: [
       { name: "service", status: "warning", detail: "slow: http://service answers in 9000 ms" },
       { name: "worker", status: "ok", detail: '1 on "payments"' },
@@ -652,7 +652,7 @@ it("prints the doctor's findings with what helps", () => {
         name: "worker",
         status: "failed",
         detail: "no worker polls payments",
-        next: { operation: "startWorker" },
+        next: { action: "startWorker" },
       },
       { name: "limits", status: "warning", detail: "none", remedy: "Set PAYMENTS_MAX_AMOUNTS." },
     ],

@@ -15,7 +15,7 @@ import type {
   InboxItem,
   LimitsView,
   listRuns,
-  NextOperation,
+  NextAction,
   OneOfMany,
   OverviewView,
   pause,
@@ -68,7 +68,7 @@ export interface JsonOutput {
   /** The overview, without a command. */
   readonly overview: Omit<OverviewView, "next"> & {
     readonly checks: ReadonlyArray<Check>;
-    readonly next: ReadonlyArray<NextOperation>;
+    readonly next: ReadonlyArray<NextAction>;
   };
   readonly inbox: Inbox;
   /** Runs; sums with `--group-by`; files with `--batches`. */

@@ -1,12 +1,12 @@
 import { PERSON_MARK } from "@durable-payments/client/values";
 import { moneyStateOf, reasonProblem, type SimilarPayment } from "@durable-payments/ledger";
 import { findRun } from "../facts/connection/temporal.ts";
-import { invalidInput, type NextOperation, refused } from "../errors.ts";
+import { invalidInput, type NextAction, refused } from "../errors.ts";
 import { paymentOf } from "../rules/payment.ts";
 import { MONEY_WORDS } from "../rules/run-view.ts";
-import type { Operations } from "../facts/connection/operations.ts";
+import type { Connected } from "../facts/connection/connections.ts";
 
-type Looking = Pick<Operations, "client" | "ledger">;
+type Looking = Pick<Connected, "client" | "ledger">;
 
 /** A run that was recorded within this time is not looked up: Temporal knows it. */
 const KNOWN_FOR_MS = 60_000;
@@ -84,7 +84,7 @@ export const refuseDuplicate = async (
   account: string | undefined,
   planned: { readonly workflowId: string; readonly input: unknown },
   notDuplicate: string | undefined,
-  next?: NextOperation,
+  next?: NextAction,
 ): Promise<void> => {
   checkReason(notDuplicate);
   if (notDuplicate !== undefined) return;

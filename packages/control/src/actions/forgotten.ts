@@ -45,7 +45,7 @@ export const isForgottenDone = async (
   if (end !== undefined)
     throw new EndedByPerson({
       message: `${workflowId} was stopped by ${end.by} on ${timeText(end.at)} (${end.reason}). Nothing was started.`,
-      next: { operation: "show", workflowId, isLog: true },
+      next: { action: "show", workflowId, isLog: true },
     });
   const rows = await ledger.rowsOf(workflowId);
   if (rows.length === 0 && !noted?.batch) return false;
@@ -63,7 +63,7 @@ export const isForgottenDone = async (
   if (!isSame)
     throw refused(
       `${last?.by} amended ${workflowId}: pass the amended input. Nothing was started.`,
-      { operation: "show", workflowId, isLog: true },
+      { action: "show", workflowId, isLog: true },
     );
   const purpose = rows.find((row) => isPurpose({ type: workflowType, workflowId }, row));
   if (purpose?.state === "undone")

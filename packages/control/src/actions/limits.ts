@@ -11,7 +11,7 @@ import {
 } from "@durable-payments/ledger";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { invalidInput, notFound, refused } from "../errors.ts";
-import type { Deciding } from "../facts/connection/operations.ts";
+import type { Deciding } from "../facts/connection/connections.ts";
 import { type Acting, actorOf, type Approving } from "./decide/record.ts";
 
 /** The limits of an account, by its hash. */
@@ -87,6 +87,6 @@ export const approveLimits = async (
   const seen = hash === undefined ? sequence : Number(hash);
   if ((await ledger.approveLimits(account, seen, actor)) !== undefined) return;
   throw refused("They are not what was shown: read them again. Nothing was recorded.", {
-    operation: "inbox",
+    action: "inbox",
   });
 };

@@ -9,7 +9,7 @@ import { lookUp } from "@durable-payments/client/values";
 import { type Ledger, PURPOSES, type Run, type WriteRow } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { chunkId } from "@durable-payments/protocol/calls";
-import type { Operations } from "../facts/connection/operations.ts";
+import type { Connected } from "../facts/connection/connections.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { keptOf } from "./batch/batch.ts";
 
@@ -24,7 +24,7 @@ const PAGE = 1_000;
 
 /** Returns the runs of a page of which Temporal knows none. */
 export const missingAmong = async (
-  client: Operations["client"],
+  client: Connected["client"],
   runs: ReadonlyArray<Run>,
 ): Promise<ReadonlyArray<Run>> => {
   const missing = await atOnce(runs, async (run) =>
@@ -61,7 +61,7 @@ export const unfinishedAmong = async (
 };
 
 /** Counts the rows that have not started of each file without a workflow that would start them. */
-const findStalled = async ({ client, ledger }: Pick<Operations, "client" | "ledger">) => {
+const findStalled = async ({ client, ledger }: Pick<Connected, "client" | "ledger">) => {
   const stalled = new Map<string, number>();
   for (const batch of await ledger.batches({ states: ["reading", "needsApproval", "approved"] })) {
     const chunks = Array.from({ length: keptOf(batch).chunks }, (_, at) => at + 1);
@@ -81,7 +81,7 @@ const findStalled = async ({ client, ledger }: Pick<Operations, "client" | "ledg
  * @param open ids that have an open run in Temporal: they are not asked for one by one.
  */
 export const findLostRuns = async (
-  { client, ledger }: Pick<Operations, "client" | "ledger">,
+  { client, ledger }: Pick<Connected, "client" | "ledger">,
   open: ReadonlySet<string>,
 ) => {
   const files = await findStalled({ client, ledger });

@@ -1,5 +1,5 @@
 import { invalidInput } from "../errors.ts";
-import type { Deciding } from "../facts/connection/operations.ts";
+import type { Deciding } from "../facts/connection/connections.ts";
 import { type Acting, actorOf } from "./decide/record.ts";
 
 /** Nobody hides a payment, and who approved it, before it was audited: no setting makes this less. */

@@ -1,5 +1,5 @@
 import { atOnce } from "@durable-payments/protocol";
-import type { Operations } from "../facts/connection/operations.ts";
+import type { Connected } from "../facts/connection/connections.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/record.ts";
 import { findLostRuns } from "./lost-runs.ts";
 import { restoreWaits, takeUpRuns } from "./restored.ts";
@@ -28,22 +28,22 @@ const UNSETTLED = ["sending", "unknown", "asking"] as const;
  * @returns the findings.
  */
 export const recover = async (
-  operations: Operations,
+  connected: Connected,
   { isDryRun, onPart, since = new Date(Date.now() - WEEK_MS), ...acting }: RecoverOptions,
 ) => {
-  const { client, ledger } = operations;
+  const { client, ledger } = connected;
   const actor = actorOf(acting, !isDryRun);
   const state = await ledger.state();
   const pauses = await ledger.pauses();
   // Ends and waits find the accounts of the runs that this records.
-  const { ends, taken } = await takeUpRuns(operations, since, {
+  const { ends, taken } = await takeUpRuns(connected, since, {
     isDryRun,
     who: `recover, by ${actor.by}`,
   });
   onPart?.("the ended runs of Temporal were read");
-  const { idle, open, waits } = await restoreWaits(operations, isDryRun);
+  const { idle, open, waits } = await restoreWaits(connected, isDryRun);
   onPart?.("the runs and waits of Temporal were read");
-  const { lost, ...left } = await findLostRuns(operations, open);
+  const { lost, ...left } = await findLostRuns(connected, open);
   onPart?.("the runs of Temporal and the ledger were compared");
   const unknown = await ledger.rows({ states: UNSETTLED });
   const report = {
@@ -65,7 +65,7 @@ export const recover = async (
   if (isDryRun) return report;
   // Before sends are allowed again.
   for (const [workflowId, { by, isRejected, reason }] of ends) {
-    const owner = await ownerOf(operations, workflowId);
+    const owner = await ownerOf(connected, workflowId);
     // Under the name of who ended it, not of who recovers.
     const end = { by, how: `Temporal, recovered by ${actor.by}`, reason };
     const value = { recovered: true, ...(isRejected && { rejected: true }) };

@@ -3,7 +3,7 @@ import { baseQueue, queryText, queryTexts, queryTime } from "@durable-payments/p
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import type { WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
-import type { Operations } from "../facts/connection/operations.ts";
+import type { Connected } from "../facts/connection/connections.ts";
 import { findRun, listed } from "../facts/connection/temporal.ts";
 import { invalidInput, notFound } from "../errors.ts";
 
@@ -44,7 +44,7 @@ const conditionOf = ({ isFailed, isOpen, since, type }: ReplaySelection): string
  * @throws NotFound if there is no such run.
  */
 export async function* selectRuns(
-  { client, taskQueue }: Pick<Operations, "client" | "taskQueue">,
+  { client, taskQueue }: Pick<Connected, "client" | "taskQueue">,
   selection: ReplaySelection,
   onSkipped: (skipped: SkippedRuns) => void = () => undefined,
 ): AsyncGenerator<RunToReplay> {

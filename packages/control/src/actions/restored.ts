@@ -7,7 +7,7 @@ import { atOnce, BATCH_MEMO, OPEN_RUNS, queryTime, WAIT } from "@durable-payment
 import { textAt } from "@durable-payments/protocol/account";
 import { accountOfQueue, CANCELLED, failureTypes } from "@durable-payments/protocol/calls";
 import { completedOf, memoOf, startInputOf } from "../facts/completed.ts";
-import type { Operations } from "../facts/connection/operations.ts";
+import type { Connected } from "../facts/connection/connections.ts";
 import { findRun, listed, PAYING, type RunOfId } from "../facts/connection/temporal.ts";
 import { closeFailureOf, endRequestOf, type Event, readEndText, timeOf } from "../facts/history.ts";
 import { readProgress, waitOf } from "../facts/progress.ts";
@@ -39,21 +39,21 @@ const endIn = (events: ReadonlyArray<Event>): KnownEnd | undefined => {
 
 /** A lost ledger does not know whose run it is, but its input, or the queue of an activity, names the account. */
 const accountOf = (
-  { accounts }: Operations,
+  { accounts }: Connected,
   name: string | undefined,
   owner: Awaited<ReturnType<typeof ownerOf>>,
 ): string => accounts.find((one) => name !== undefined && one.name === name)?.hash ?? owner.account;
 
 /** Opens the waits of the `open` runs again; `idle` are the runs that may wait for a person: they execute no other activity. */
 export const restoreWaits = async (
-  operations: Operations,
+  connected: Connected,
   isDryRun: boolean,
 ): Promise<{
   readonly waits: number;
   readonly idle: ReadonlyArray<string>;
   readonly open: ReadonlySet<string>;
 }> => {
-  const { client, ledger } = operations;
+  const { client, ledger } = connected;
   const known = new Set(
     (await ledger.waits({ isOpen: true })).map(({ activityId, runId }) => `${runId} ${activityId}`),
   );
@@ -74,9 +74,9 @@ export const restoreWaits = async (
         }),
       );
     if (lost.length > 0 && !isDryRun) {
-      const owner = await ownerOf(operations, rootId);
+      const owner = await ownerOf(connected, rootId);
       for (const { name, recorded } of lost)
-        await ledger.openWait({ account: accountOf(operations, name, owner), ...recorded });
+        await ledger.openWait({ account: accountOf(connected, name, owner), ...recorded });
     }
     return { waits: lost.length, idle: isIdle ? [workflowId] : [] };
   });
@@ -97,11 +97,11 @@ export const restoreWaits = async (
  *   that it has under another write, of which nothing was recorded; and ends by workflow id.
  */
 export const takeUpRuns = async (
-  operations: Operations,
+  connected: Connected,
   since: Date,
   how: { readonly isDryRun: boolean; readonly who: string },
 ) => {
-  const { client, ledger } = operations;
+  const { client, ledger } = connected;
   const runs = new Set<string>();
   const others: Array<string> = [];
   const ends = new Map<string, KnownEnd>();
@@ -123,7 +123,7 @@ export const takeUpRuns = async (
     if (end && !decisions.some(({ kind }) => kind === "end" || kind === "overrule"))
       ends.set(workflowId, end);
     const input = startInputOf(events);
-    const owner = await ownerOf(operations, workflowId);
+    const owner = await ownerOf(connected, workflowId);
     if (known === undefined) runs.add(workflowId);
     // A payment by a key is that of the run which makes it.
     const isByKey = textAt(input, "key") !== undefined;
@@ -131,7 +131,7 @@ export const takeUpRuns = async (
     if (known === undefined && !how.isDryRun)
       await ledger.recordRun(
         {
-          account: accountOf(operations, textAt(input, "account"), owner),
+          account: accountOf(connected, textAt(input, "account"), owner),
           workflowId,
           runId,
           type: run.type,
@@ -144,7 +144,7 @@ export const takeUpRuns = async (
         timeOf(events[0] ?? {}),
       );
     for (const { taskQueue, ...completed } of completedOf(events)) {
-      const account = accountOf(operations, accountOfQueue(taskQueue), owner);
+      const account = accountOf(connected, accountOfQueue(taskQueue), owner);
       const activity = { ...completed, account };
       const of = { workflowId, runId, type: run.type };
       const outcome = await recordProven(ledger, of, activity, how);

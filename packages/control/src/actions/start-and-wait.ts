@@ -95,7 +95,7 @@ export const startAndWait = async <W extends Workflow>(
         reason: "temporalError",
         carriedOut: "unknown",
         message: `Temporal did not answer: ${detailsOf(error)}. The run ${workflowId} may have been started: start it again with the same key, which never starts it twice.`,
-        next: { operation: "show", workflowId },
+        next: { action: "show", workflowId },
       });
     if (!isOurs)
       throw new WorkflowExecutionAlreadyStartedError("Another run has this id.", workflowId, type);

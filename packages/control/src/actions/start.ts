@@ -6,7 +6,7 @@ import {
   type WorkflowHandleWithStartDetails,
 } from "@temporalio/client";
 import type { Duration } from "@temporalio/common";
-import { accountNamed, type Operations } from "../facts/connection/operations.ts";
+import { accountNamed, type Connected } from "../facts/connection/connections.ts";
 import { changing } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { readInput } from "../facts/run-input.ts";
@@ -140,17 +140,17 @@ export interface SubmittedRun {
 
 /** The run of that id: started with the same input (`options` are how it waits), or forgotten by Temporal alone. */
 const existing = async (
-  operations: Operations,
+  connected: Connected,
   workflowId: string,
   planned: PlannedRun,
 ): Promise<SubmittedRun | undefined> => {
-  const run = await findRun(operations.client, workflowId);
+  const run = await findRun(connected.client, workflowId);
   if (run === undefined)
-    return (await isForgottenDone(operations.ledger, workflowId, planned))
+    return (await isForgottenDone(connected.ledger, workflowId, planned))
       ? { workflowId, runId: null, isNew: false, isForgotten: true }
       : undefined;
   const { runId, type } = run;
-  const first = await readInput(operations, { workflowId, runId });
+  const first = await readInput(connected, { workflowId, runId });
   if (type === planned.workflowType && contentHash(first) === contentHash(planned.input))
     return { workflowId, runId, isNew: false };
   throw otherInput(workflowId, `${type} with another`);
@@ -163,7 +163,7 @@ const existing = async (
  * @throws as `startRun` does.
  */
 export const checkStart = async (
-  operations: Operations,
+  connected: Connected,
   id: string,
   planned: PlannedRun,
   { notDuplicate, startedBy }: StartOptions,
@@ -172,11 +172,11 @@ export const checkStart = async (
   checkName(startedBy, "startedBy");
   checkReason(notDuplicate);
   const { contentId, input, workflowType } = planned;
-  const account = accountNamed(operations, input.account);
-  const known = await existing(operations, workflowId, planned);
+  const account = accountNamed(connected, input.account);
+  const known = await existing(connected, workflowId, planned);
   if (known !== undefined) return known;
-  await refuseDuplicate(operations, account, { workflowId, input }, notDuplicate, {
-    operation: workflowType === WORKFLOW.payout ? "pay" : "onboard",
+  await refuseDuplicate(connected, account, { workflowId, input }, notDuplicate, {
+    action: workflowType === WORKFLOW.payout ? "pay" : "onboard",
     // To pay it anyway, the user gives the same id again.
     ...(workflowId !== contentId && { id: workflowId }),
   });
@@ -193,15 +193,15 @@ export const checkStart = async (
  *   name is invalid; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer.
  */
 export const startRun = async (
-  operations: Operations,
+  connected: Connected,
   id: string,
   planned: PlannedRun,
   options: StartOptions,
 ): Promise<SubmittedRun> => {
-  const { client, ledger, taskQueue } = operations;
+  const { client, ledger, taskQueue } = connected;
   const workflowId = checkId(id);
-  const known = await checkStart(operations, workflowId, planned, options);
-  const account = accountNamed(operations, planned.input.account);
+  const known = await checkStart(connected, workflowId, planned, options);
+  const account = accountNamed(connected, planned.input.account);
   const args: [PlannedRun["input"]] = [planned.input];
   const starting = { ...options, workflowId, args, taskQueue, ledger, account };
   if (known !== undefined) {
@@ -210,7 +210,7 @@ export const startRun = async (
   }
   const mayBe = `The run ${workflowId} may have been started`;
   try {
-    const { firstExecutionRunId } = await changing(operations, workflowId, mayBe, () =>
+    const { firstExecutionRunId } = await changing(connected, workflowId, mayBe, () =>
       startPaymentAt<(input: PlannedRun["input"]) => Promise<unknown>>(
         Date.now(),
         client,
@@ -221,7 +221,7 @@ export const startRun = async (
     return { workflowId, runId: firstExecutionRunId, isNew: true };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    const other = await existing(operations, workflowId, planned);
+    const other = await existing(connected, workflowId, planned);
     if (other === undefined) throw error;
     return other;
   }

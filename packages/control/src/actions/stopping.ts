@@ -10,7 +10,7 @@ import { atOnce, isNotFound } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
 import { decideBatch, nudgeBatch } from "./batch/batch.ts";
-import type { Deciding, Operations } from "../facts/connection/operations.ts";
+import type { Deciding, Connected } from "../facts/connection/connections.ts";
 import { hasCode, isNoAnswer } from "../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/record.ts";
 import { notFound, refused } from "../errors.ts";
@@ -41,7 +41,7 @@ const succeededAmong = (rows: ReadonlyArray<RecordedWrite>) =>
 
 /** As `handle.cancel()`, which takes no reason. */
 const requestCancel = (
-  { options, workflowService }: Operations["client"],
+  { options, workflowService }: Connected["client"],
   workflowExecution: { readonly workflowId: string; readonly runId: string },
   reason: string,
 ): Promise<unknown> =>
@@ -85,7 +85,7 @@ export const cancel = async (
   }
   if (typeof run === "object" && run.rootId !== workflowId) {
     throw refused(`${workflowId} is a child of ${run.rootId}: cancel that run. Nothing was done.`, {
-      operation: "cancel",
+      action: "cancel",
       workflowId: run.rootId,
     });
   }

@@ -15,7 +15,7 @@ import {
   type WordMeaning,
 } from "@durable-payments/ledger";
 import { invalidInput, refused } from "../errors.ts";
-import type { Deciding } from "../facts/connection/operations.ts";
+import type { Deciding } from "../facts/connection/connections.ts";
 import { type Acting, actorOf } from "./decide/record.ts";
 
 /** The meanings of a word. */
@@ -93,7 +93,7 @@ export const decideWord = async (
   if (before === null && were.length === 0)
     throw refused(
       `No payout under way of the account has the status "${word}". Check the spelling and the account. Nothing was done.`,
-      { operation: "inbox" },
+      { action: "inbox" },
     );
   await ledger.decideWord(account, word, means, actor);
   return { account, word, means, before, were, are: await readPayouts(ledger, account, word) };

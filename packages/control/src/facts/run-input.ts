@@ -2,13 +2,13 @@ import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-wor
 import type { RunOfId, Temporal } from "./connection/temporal.ts";
 import type { Event } from "./history.ts";
 
-interface Connected extends Pick<Temporal, "client"> {
+interface Reading extends Pick<Temporal, "client"> {
   readonly connection: Pick<Temporal["connection"], "workflowService">;
 }
 
 /** Reads the arguments of a run as Temporal has them, encoded; the client would decode them. */
 export const readFirstEvent = async (
-  { client, connection }: Connected,
+  { client, connection }: Reading,
   { runId, workflowId }: RunOfId,
 ): Promise<Event> => {
   const { history } = await connection.workflowService.getWorkflowExecutionHistory({
@@ -24,16 +24,16 @@ export const readFirstEvent = async (
 
 /** Reads the arguments of a run. */
 export const readArguments = async (
-  connected: Connected,
+  reading: Reading,
   run: RunOfId,
 ): Promise<ReadonlyArray<unknown>> => {
-  const first = await readFirstEvent(connected, run);
+  const first = await readFirstEvent(reading, run);
   return decodeArrayFromPayloads(
-    connected.client.options.loadedDataConverter,
+    reading.client.options.loadedDataConverter,
     first.workflowExecutionStartedEventAttributes?.input?.payloads,
   );
 };
 
 /** Reads the input of a run: the first argument of its workflow. */
-export const readInput = async (connected: Connected, run: RunOfId): Promise<unknown> =>
-  (await readArguments(connected, run))[0];
+export const readInput = async (reading: Reading, run: RunOfId): Promise<unknown> =>
+  (await readArguments(reading, run))[0];

@@ -13,21 +13,18 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import { hashOf } from "@durable-payments/protocol/account";
-import type { NextOperation } from "../errors.ts";
+import type { NextAction } from "../errors.ts";
 import { decisionText } from "./decision-text.ts";
 
 const HASH_DIGITS = 32;
 
 /** Returns the decisions about what waits for approval: what nobody can approve can only be cancelled. */
-export const decisionsOn = (
-  workflowId: string,
-  hash: string | null,
-): ReadonlyArray<NextOperation> =>
+export const decisionsOn = (workflowId: string, hash: string | null): ReadonlyArray<NextAction> =>
   hash === null
-    ? [{ operation: "cancel", workflowId }]
+    ? [{ action: "cancel", workflowId }]
     : [
-        { operation: "approve", workflowId, hash },
-        { operation: "reject", workflowId },
+        { action: "approve", workflowId, hash },
+        { action: "reject", workflowId },
       ];
 
 /** Returns what has changed since the last approval; empty if there was none. */

@@ -10,7 +10,7 @@ import {
 } from "@durable-payments/protocol/account";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import type { RunState } from "../facts/connection/temporal.ts";
-import { EndedByPerson, invalidInput, type OperationError, refused } from "../errors.ts";
+import { EndedByPerson, invalidInput, type ControlError, refused } from "../errors.ts";
 import type { Failure } from "../facts/history.ts";
 import { planOnboarding, planPayout, type PlannedRun, warningsOf } from "./input.ts";
 import { paymentOf } from "./payment.ts";
@@ -94,7 +94,7 @@ export const whyNot = ({
   state,
   workflowId,
   workflowType,
-}: Omit<Planning, "isRestarted" | "runId">): OperationError | undefined => {
+}: Omit<Planning, "isRestarted" | "runId">): ControlError | undefined => {
   const cannotHelp = (reason: string) =>
     refused(`A retry of ${workflowId} cannot help. ${reason} Nothing was done.`, workflowId);
   const notPaid = rows.find(({ standing }) => standing && standing in NOT_PAID)?.standing;
@@ -110,14 +110,14 @@ export const whyNot = ({
   if (end !== undefined && !isOverruled) {
     return new EndedByPerson({
       message: `${end.by} stopped ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, override the stop order with a name and a reason: then another person has to approve what is sent. Nothing was done.`,
-      next: { operation: "retry", workflowId, isOverruling: true },
+      next: { action: "retry", workflowId, isOverruling: true },
     });
   }
   const asking = rows.find((row) => row.state === "asking" && !isAnswered(row, decisions));
   if (asking !== undefined) {
     return refused(
       `${asking.step} of ${workflowId} is waiting for an answer: ${asking.question?.reason ?? asking.message ?? "its outcome is unknown."} A retry would ask the same question. Nothing was done.`,
-      { operation: "answer", workflowId },
+      { action: "answer", workflowId },
     );
   }
   const hopeless = failure === null ? undefined : hopelessOf(failure);
@@ -185,7 +185,7 @@ const REPLACED_BY: Readonly<Record<string, string>> = {
 export const whyNotAmended = (
   { rows, workflowId, workflowType }: Pick<Planning, "rows" | "workflowId" | "workflowType">,
   { fields, input }: Pick<ReturnType<typeof amendInput>, "fields" | "input">,
-): OperationError | undefined => {
+): ControlError | undefined => {
   if (lookUp(CHECKS, workflowType) === undefined) return undefined;
   for (const path of fields) {
     const [field = ""] = path.split(".");

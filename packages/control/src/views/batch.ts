@@ -12,7 +12,7 @@ import { atOnce } from "@durable-payments/protocol";
 import { chunksOf } from "effect/Array";
 import { setTimeout } from "node:timers/promises";
 import { keptOf } from "../actions/batch/batch.ts";
-import { type NextOperation, notFound } from "../errors.ts";
+import { type NextAction, notFound } from "../errors.ts";
 import { readNames } from "../facts/payees.ts";
 import { decisionsOn } from "../rules/approval.ts";
 import { type BatchRowView, isFinalRow, rowView } from "../rules/batch-rows.ts";
@@ -100,17 +100,17 @@ const nextOfBatch = (
   counts: ReadonlyArray<BatchCount>,
   pauses: ReadonlyArray<Pause>,
   listing: FileListing | null,
-): ReadonlyArray<NextOperation> => {
-  const next: Array<NextOperation> = [];
+): ReadonlyArray<NextAction> => {
+  const next: Array<NextAction> = [];
   if (state === "needsApproval") next.push(...decisionsOn(id, listing?.hash ?? null));
   // What pauses everything is resumed for everything.
   const pause = pauseOf(pauses, id);
   if (pause !== undefined)
-    next.push({ operation: "resume", ...(pause.scope === "batch" && { workflowId: id }) });
+    next.push({ action: "resume", ...(pause.scope === "batch" && { workflowId: id }) });
   if (counts.some(({ standing, status }) => RETRIED.has(status) && standing !== "failed"))
-    next.push({ operation: "retryAll", batch: id });
+    next.push({ action: "retryAll", batch: id });
   if (outcome === "open" && state === "approved" && next.length === 0)
-    next.push({ operation: "show", workflowId: id, isFollowed: true });
+    next.push({ action: "show", workflowId: id, isFollowed: true });
   return next.slice(0, 3);
 };
 

@@ -15,9 +15,9 @@ import { approvableOf, decisionsOn } from "../rules/approval.ts";
 import { readListing } from "./batch.ts";
 import { approvalConsequences, type Choice, consequencesOf } from "../rules/consequences.ts";
 import type { FileListing } from "../rules/listing.ts";
-import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
+import { ledgerOf, type Sources } from "../facts/connection/connections.ts";
 import { readNames } from "../facts/payees.ts";
-import type { NextOperation } from "../errors.ts";
+import type { NextAction } from "../errors.ts";
 import { type Money, type PaymentView, paymentFields, sumMoney } from "../rules/run-view.ts";
 import { awaitsApproval, isAsking } from "../rules/standing.ts";
 
@@ -45,7 +45,7 @@ export interface InboxItem extends PaymentView {
   /** Things of one kind that stand still: their number, and their sums. */
   readonly things?: { readonly count: number; readonly money: Money };
   /** The decisions, or what helps if no decision does: the most useful first. */
-  readonly next: ReadonlyArray<NextOperation>;
+  readonly next: ReadonlyArray<NextAction>;
   /** The rows of a file that waits for its approval, and its likely duplicates. */
   readonly file?: FileListing & {
     readonly warnings: ReadonlyArray<string>;
@@ -91,7 +91,7 @@ export const itemsOf = async (
       ...approvable,
       next: isApproval
         ? decisionsOn(workflowId, approvable.hash)
-        : [{ operation: "answer", workflowId }],
+        : [{ action: "answer", workflowId }],
     };
   });
 };
@@ -147,44 +147,44 @@ const limitItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> =>
       choices: { approve: "APPROVE: sends obey these limits from then on." },
       startedBy: pending.by,
       hash,
-      next: [{ operation: "approve", workflowId, hash }],
+      next: [{ action: "approve", workflowId, hash }],
       details: [`Now: ${limitsText(limits)}.`, `Then: ${limitsText(pending)}.`],
     };
   });
 
 /** Why a person is needed, and the command that helps. */
 const ATTENTION: Readonly<
-  Record<AttentionKind, (of: Attention) => readonly [reason: string, next: NextOperation]>
+  Record<AttentionKind, (of: Attention) => readonly [reason: string, next: NextAction]>
 > = {
   word: ({ account, of }) => [
     `The service says "${of}". Nobody has said whether that means paid: completed, failed, returned, or open?`,
-    { operation: "word", workflowId: of, ...(account !== null && { account }) },
+    { action: "word", workflowId: of, ...(account !== null && { account }) },
   ],
   late: ({ account, of }) =>
     of === account
       ? [
           "Payouts are not completed, and their payment date is over: ask the service.",
-          { operation: "list", isLate: true },
+          { action: "list", isLate: true },
         ]
       : [
           `Payouts are not completed, and the service says "${of}", which nobody has listed: ask it what that means.`,
-          { operation: "word", workflowId: of, ...(account !== null && { account }) },
+          { action: "word", workflowId: of, ...(account !== null && { account }) },
         ],
   unreadable: ({ message, workflowIds: [workflowId = ""] }) => [
     `The service does not show them${message === null ? "" : `: ${message}`}.`,
-    { operation: "show", workflowId },
+    { action: "show", workflowId },
   ],
   missing: () => [
     "Temporal has lost these runs, and they are not finished: start them again under their ids.",
-    { operation: "recover" },
+    { action: "recover" },
   ],
   stalled: ({ of }) => [
     "The file is approved, and none of its rows starts.",
-    { operation: "show", workflowId: of },
+    { action: "show", workflowId: of },
   ],
   unserved: () => [
     "No worker serves the account: its payments stand still.",
-    { operation: "startWorker" },
+    { action: "startWorker" },
   ],
 };
 

@@ -9,7 +9,7 @@ import {
   type RunSort,
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
-import type { Operations } from "../facts/connection/operations.ts";
+import type { Connected } from "../facts/connection/connections.ts";
 import { invalidInput } from "../errors.ts";
 import { readEvents, timelineOf } from "../facts/history.ts";
 import { readNames } from "../facts/payees.ts";
@@ -34,8 +34,8 @@ export interface ListFilter extends Omit<RunFilter, "payees"> {
 }
 
 /** The ledger, and Temporal for the progress of open runs if it can be reached. */
-export interface ListSources extends Pick<Operations, "ledger"> {
-  readonly client?: Operations["client"] | undefined;
+export interface ListSources extends Pick<Connected, "ledger"> {
+  readonly client?: Connected["client"] | undefined;
   /** Parts that cannot be reached. */
   readonly whyNot?: ReadonlyArray<string>;
 }
@@ -138,7 +138,7 @@ const progressOf = async ({ client }: ListSources, { run, waits }: FoundRun) => 
  * @throws ConnectionFailed if the ledger cannot be read.
  * @example
  * ```ts
- * const { runs } = await listRuns(operations, { statuses: ["failed"] }, { limit: 50 });
+ * const { runs } = await listRuns(connected, { statuses: ["failed"] }, { limit: 50 });
  * ```
  */
 export const listRuns = async (sources: ListSources, given: ListFilter, page: ListPage) => {

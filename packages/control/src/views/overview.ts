@@ -4,8 +4,8 @@
  * after it has forgotten a run.
  */
 import { formatAmount } from "@durable-payments/client/decimal";
-import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
-import type { NextOperation } from "../errors.ts";
+import { ledgerOf, type Sources } from "../facts/connection/connections.ts";
+import type { NextAction } from "../errors.ts";
 import { type Inbox, moneyOfItem, readInbox } from "./inbox.ts";
 import { type Status, sumMoney } from "../rules/run-view.ts";
 
@@ -31,12 +31,10 @@ const MADE: ReadonlyArray<Exclude<Status, "paused">> = [
 ];
 
 /** The most important first. */
-const nextOf = ({ items }: Inbox, failed: number): ReadonlyArray<NextOperation> => [
-  ...(items.length > 0 ? [{ operation: "inbox" } as const] : []),
-  ...(items.some(({ kind }) => kind === "late")
-    ? [{ operation: "list", isLate: true } as const]
-    : []),
-  ...(failed > 0 ? [{ operation: "list", status: "failed" } as const] : []),
+const nextOf = ({ items }: Inbox, failed: number): ReadonlyArray<NextAction> => [
+  ...(items.length > 0 ? [{ action: "inbox" } as const] : []),
+  ...(items.some(({ kind }) => kind === "late") ? [{ action: "list", isLate: true } as const] : []),
+  ...(failed > 0 ? [{ action: "list", status: "failed" } as const] : []),
 ];
 
 /**

@@ -72,7 +72,7 @@ export type Report = Awaited<ReturnType<typeof readReport>>;
  * @example
  * ```ts
  * const since = { paidSince: Date.parse("2026-11-01") };
- * const { lines } = await readReport(operations.ledger, since, "payee");
+ * const { lines } = await readReport(connected.ledger, since, "payee");
  * ```
  */
 export const readReport = async (ledger: Ledger, given: ListFilter, by?: SumsBy) => {

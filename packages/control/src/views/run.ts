@@ -11,10 +11,10 @@ import { messageOf } from "@durable-payments/client/values";
 import { webUiLink } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { setTimeout } from "node:timers/promises";
-import type { Sources } from "../facts/connection/operations.ts";
+import type { Sources } from "../facts/connection/connections.ts";
 import { readNames } from "../facts/payees.ts";
 import { noWorker, type Temporal } from "../facts/connection/temporal.ts";
-import { type NextOperation, notFound } from "../errors.ts";
+import { EndedByPerson, type NextAction, notFound } from "../errors.ts";
 import { type Failure, readEvents, timelineOf } from "../facts/history.ts";
 import { whyNot } from "../rules/retry-plan.ts";
 import { type InboxItem, itemsOf } from "./inbox.ts";
@@ -99,7 +99,7 @@ export const readRun = async (sources: Sources, workflowId: string) => {
       : await readLatest(ledger, temporal, workflowId, progress);
   if (run === undefined)
     throw notFound(`There is no run of ${workflowId}. ${whyNot.join(" ")}`.trim(), {
-      operation: "list",
+      action: "list",
     });
   const [rows, waits, decisions, pauses, failure, events] = await Promise.all([
     ledger?.rowsOf(workflowId) ?? [],
@@ -199,7 +199,7 @@ interface Ended extends Pick<Evidence, "progress" | "rows" | "run" | "words"> {
 }
 
 /** Returns the retries that are not refused at once and may succeed. */
-const retriesOf = ({ end, failure, progress, rows, run }: Ended): ReadonlyArray<NextOperation> => {
+const retriesOf = ({ end, failure, progress, rows, run }: Ended): ReadonlyArray<NextAction> => {
   const { type: workflowType, workflowId } = run;
   const why = whyNot({
     end,
@@ -213,12 +213,12 @@ const retriesOf = ({ end, failure, progress, rows, run }: Ended): ReadonlyArray<
     isOverruled: false,
   });
   const retry = {
-    operation: "retry",
+    action: "retry",
     workflowId,
     ...(progress && { ifRun: progress.runId }),
   } as const;
-  if (why === undefined) return [{ operation: "retry", workflowId, isDryRun: true }, retry];
-  if (why._tag === "EndedByPerson") return [{ ...retry, isOverruling: true }];
+  if (why === undefined) return [{ action: "retry", workflowId, isDryRun: true }, retry];
+  if (why instanceof EndedByPerson) return [{ ...retry, isOverruling: true }];
   return failure?.type === failureTypes.invalidRequest ? [{ ...retry, isAmended: true }] : [];
 };
 
@@ -227,23 +227,20 @@ export const nextOf = (
   { batch, endedAt, status, workflowId }: RunView,
   inbox: ReadonlyArray<InboxItem>,
   ended: Ended,
-): ReadonlyArray<NextOperation> => {
+): ReadonlyArray<NextAction> => {
   const next = inbox.flatMap((item) => item.next);
   const unlisted = ended.rows.find((row) => isUnlisted(row, ended.words));
   if (unlisted?.word) {
     const { account, word } = unlisted;
-    next.push({ operation: "word", workflowId: word, account });
+    next.push({ action: "word", workflowId: word, account });
   }
-  if (status === "paused") next.push({ operation: "resume" });
+  if (status === "paused") next.push({ action: "resume" });
   if (UNHAPPY.includes(status) && !wasNeverStarted(ended.run)) next.push(...retriesOf(ended));
   if (endedAt === null && isOpenStatus(status) && next.length === 0) {
-    next.push(
-      { operation: "show", workflowId, isFollowed: true },
-      { operation: "cancel", workflowId },
-    );
+    next.push({ action: "show", workflowId, isFollowed: true }, { action: "cancel", workflowId });
   }
-  if (batch !== null) next.push({ operation: "show", workflowId: batch });
-  next.push({ operation: "show", workflowId, isLog: true });
+  if (batch !== null) next.push({ action: "show", workflowId: batch });
+  next.push({ action: "show", workflowId, isLog: true });
   return next.slice(0, 3);
 };
 

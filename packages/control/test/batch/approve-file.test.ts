@@ -283,7 +283,7 @@ test("a row that was never started is not retried: a new file pays it", async ()
   const { id, ledger, operations } = await upload(["60.00"]);
   await decideBatch(operations, id, "reject", bob);
   const { next } = await readRun({ ledger, temporal: undefined, whyNot: [] }, "payout/k1");
-  expect(next.map(({ operation }) => operation)).toEqual(["show", "show"]);
+  expect(next.map(({ action }) => action)).toEqual(["show", "show"]);
   expect(await planMany(operations, {}, ada)).toEqual([]);
   await expect(retryPayment(operations, "payout/k1", ada)).rejects.toThrow(
     "payout/k1 was never started, because its file was rejected or cancelled. To pay it, upload a new file",

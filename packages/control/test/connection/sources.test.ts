@@ -8,7 +8,7 @@ import {
   openWorkersLedger,
   withOperations,
   withSources,
-} from "../../src/facts/connection/operations.ts";
+} from "../../src/facts/connection/connections.ts";
 import { temporalSettings } from "../../src/facts/connection/temporal.ts";
 import { changing } from "../../src/facts/connection/temporal-errors.ts";
 import { TemporalStub } from "../support/temporal-stub.ts";
@@ -21,7 +21,7 @@ const unreachable = () => temporalSettings({ TEMPORAL_ADDRESS: "127.0.0.1:9" });
 it("makes no ledger where no worker has made one: it would read as if nothing had been sent", async () => {
   const missing = openWorkersLedger({ ledger: `sqlite:${join(folder, "none")}`, clientId: "c" });
   await expect(missing).rejects.toMatchObject({
-    _tag: "ConnectionFailed",
+    name: "ConnectionFailed",
     reason: "ledgerUnavailable",
     message: expect.stringContaining("there is no file") as unknown,
   });
@@ -74,7 +74,7 @@ it("says that what was asked may have been done, where Temporal gives no answer"
   await expect(change).rejects.toMatchObject({
     carriedOut: "unknown",
     message: expect.stringContaining("The run may have been started") as unknown,
-    next: { operation: "show", workflowId: "i-1" },
+    next: { action: "show", workflowId: "i-1" },
   });
 });
 

@@ -162,7 +162,7 @@ it("finds a pause, and who has paused", async () => {
   expect(sends).toMatchObject({
     status: "warning",
     detail: "all sends paused by bob: audit",
-    next: { operation: "resume" },
+    next: { action: "resume" },
   });
   await ledger.resume("all", "", actor);
 });
@@ -180,7 +180,7 @@ it("finds a ledger that was restored, or another one", async () => {
   expect(checkWitness(state, seen({}))).toMatchObject({ status: "ok" });
   expect(checkWitness(state, seen({ sequence: state.sequence + 1 }))).toMatchObject({
     status: "failed",
-    next: { operation: "recover" },
+    next: { action: "recover" },
   });
   expect(checkWitness(state, seen({ ledgerId: "other" }))).toMatchObject({ status: "failed" });
 });
@@ -220,7 +220,7 @@ it("fails while Temporal has no run of what is unfinished, also before a tracker
   expect(await checkLost(opened, operations.client)).toMatchObject({
     status: "failed",
     detail: expect.stringMatching(/^2 runs of .* lost, made; recover names the files to pay again/),
-    next: { operation: "recover" },
+    next: { action: "recover" },
   });
   await recover(operations, { by: "ada", how: "--by", reason: "lost", isDryRun: false });
   // The tracker follows the payout that was made. The other run has to be started again.

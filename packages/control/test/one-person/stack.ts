@@ -14,7 +14,7 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from "@te
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
-import type { Operations } from "../../src/facts/connection/operations.ts";
+import type { Connected } from "../../src/facts/connection/connections.ts";
 import { connectTemporal } from "../../src/facts/connection/temporal.ts";
 
 const TASK_QUEUE = "payments";
@@ -130,7 +130,7 @@ export const startStack = async () => {
     connectionOptions: {},
   };
   const temporal = await connectTemporal(settings);
-  const operations: Operations = {
+  const operations: Connected = {
     ...temporal,
     settings,
     ledger,

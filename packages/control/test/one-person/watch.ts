@@ -1,7 +1,7 @@
 import type { WriteRow } from "@durable-payments/ledger";
 import { isOpenStatus } from "@durable-payments/protocol";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isOperationError } from "../../src/errors.ts";
+import { ControlError } from "../../src/errors.ts";
 import { accountOf, type Payment, payeesOf, shown } from "./payment.ts";
 import type { Stack } from "./stack.ts";
 
@@ -118,7 +118,7 @@ export class Watch {
       () => new Error("It was not refused"),
       (refusal: unknown) => refusal,
     );
-    if (isOperationError(error)) return error.message;
+    if (error instanceof ControlError) return error.message;
     throw error;
   }
 

@@ -187,8 +187,8 @@ test("a batch is followed until each row is final", async () => {
 test("what pauses everything is resumed for everything: no command is offered that is refused", async () => {
   const { ledger } = await fileOf([null], "waiting");
   await ledger.pause("all", "", ACTOR);
-  expect((await batchOfId(ledger, ID)).next).toEqual([{ operation: "resume" }]);
+  expect((await batchOfId(ledger, ID)).next).toEqual([{ action: "resume" }]);
   await ledger.resume("all", "", ACTOR);
   await ledger.pause("batch", ID, ACTOR);
-  expect((await batchOfId(ledger, ID)).next).toEqual([{ operation: "resume", workflowId: ID }]);
+  expect((await batchOfId(ledger, ID)).next).toEqual([{ action: "resume", workflowId: ID }]);
 });

@@ -29,7 +29,7 @@ test("the inbox has decisions first, larger sums and older items before others, 
   ]);
   expect(items.at(-1)).toMatchObject({
     things: { count: 1, money: [{ amount: "9999.00", currency: "EUR" }] },
-    next: [{ operation: "list", isLate: true }],
+    next: [{ action: "list", isLate: true }],
   });
 });
 
@@ -40,12 +40,12 @@ test("a status that nobody listed is a question, and its answer a decision of th
   await ledger.sawPayout(ACCOUNT, "p-1", seen);
   const { items } = await readInbox({ ledger, temporal: undefined, whyNot: [] });
   expect(items).toMatchObject([
-    { kind: "word", next: [{ operation: "word", workflowId: "Paid out", account: ACCOUNT }] },
+    { kind: "word", next: [{ action: "word", workflowId: "Paid out", account: ACCOUNT }] },
   ]);
   const acting = { by: "ada", how: "--by", reason: "statement of 3 May" };
   await expect(
     decideWord({ ledger }, ACCOUNT, "Paid out", "completed", { by: "ada", how: "--by" }),
-  ).rejects.toMatchObject({ _tag: "InvalidInput" });
+  ).rejects.toMatchObject({ name: "InvalidInput" });
   await decideWord({ ledger }, ACCOUNT, "Paid out", "completed", acting);
   expect([...(await ledger.words(ACCOUNT))]).toEqual([["paid out", "completed"]]);
 });
@@ -57,10 +57,10 @@ test("a decision about a word reaches no further than the word of which somebody
     decideWord({ ledger }, ACCOUNT, word, means, acting, defaultAssumptions);
   for (const word of ["completed", "Rejected", "reversed", " PROCESSING"])
     await expect(say(word, "failed")).rejects.toMatchObject({
-      _tag: "NotAllowed",
+      name: "NotAllowed",
       message: expect.stringContaining("assumptions."),
     });
-  await expect(say("Gutgeschrieben", "completed")).rejects.toMatchObject({ _tag: "NotAllowed" });
+  await expect(say("Gutgeschrieben", "completed")).rejects.toMatchObject({ name: "NotAllowed" });
   await put(ledger, row({ state: "done", madeId: "p-1" }));
   const seen = { word: "Gutgeschrieben", outcome: null, asks: false, problem: null } as const;
   await ledger.sawPayout(ACCOUNT, "p-1", { ...seen, isUnlisted: true });
@@ -88,14 +88,14 @@ test("a run names the word that nobody listed with its command, and the person b
   await ledger.sawPayout(ACCOUNT, "p-1", { ...seen, isUnlisted: true });
   const asks = await readRun(sources, "invoice-17");
   expect(asks.reason).toContain('the service says "Paid out", which no setting lists');
-  expect(asks.next[0]).toEqual({ operation: "word", workflowId: "Paid out", account: ACCOUNT });
+  expect(asks.next[0]).toEqual({ action: "word", workflowId: "Paid out", account: ACCOUNT });
   const acting = { by: "ada", how: "--by", reason: "statement of 3 May" };
   await decideWord({ ledger }, ACCOUNT, "Paid out", "failed", acting);
   await ledger.sawPayout(ACCOUNT, "p-1", { ...seen, outcome: "failed", isDecided: true });
   const failed = await readRun(sources, "invoice-17");
   expect(failed.reason).toContain('as ada said of the word "Paid out"');
   expect(failed.steps[0]?.text).toContain('as ada said of the word "Paid out"');
-  expect(failed.next[0]?.operation).not.toBe("word");
+  expect(failed.next[0]?.action).not.toBe("word");
 });
 
 test("an item names the payee beside its id", async () => {

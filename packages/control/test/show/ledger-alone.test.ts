@@ -87,7 +87,7 @@ it("shows a run as the ledger has it where Temporal cannot be asked", async () =
     notes: ["Cannot connect to Temporal."],
   });
   expect(run.steps).toMatchObject([{ kind: "write", name: "createPayout", state: "asking" }]);
-  expect(run.next[0]).toEqual({ operation: "answer", workflowId: "invoice-17" });
+  expect(run.next[0]).toEqual({ action: "answer", workflowId: "invoice-17" });
 });
 
 it("says how the id of what was made is known", async () => {
@@ -106,7 +106,7 @@ it("names a card that only a person says was made, and what to do", async () => 
 });
 
 it("rejects for a run that nobody knows", async () => {
-  await expect(readRun(sources, "nobody")).rejects.toMatchObject({ _tag: "NotFound" });
+  await expect(readRun(sources, "nobody")).rejects.toMatchObject({ name: "NotFound" });
 });
 
 it("has the log of a run, with decisions, and verifies its chain", async () => {
@@ -124,7 +124,7 @@ it("names the failed rows of a batch with their reasons, and the retry", async (
   expect(await listBatches(ledger, 10)).toMatchObject([{ id: "file-1", rows: 2 }]);
   const batch = await findBatch(ledger, "file-1");
   expect(batch?.notPaid).toMatchObject([{ number: 1, reason: "The account is closed." }]);
-  expect(batch?.next).toContainEqual({ operation: "retryAll", batch: "file-1" });
+  expect(batch?.next).toContainEqual({ action: "retryAll", batch: "file-1" });
   expect(batch?.notNamed).toBe(0);
   expect(await findBatch(ledger, "nobody")).toBeUndefined();
 });
@@ -163,7 +163,7 @@ it("counts what needs a person and is under way, with the money, also that of a 
     failed: 0,
     underWay: { payouts: 1, money: [{ currency: "EUR", amount: "250.00" }] },
     notes: ["Cannot connect to Temporal."],
-    next: [{ operation: "inbox" }],
+    next: [{ action: "inbox" }],
   });
 });
 
@@ -180,9 +180,9 @@ it("names what is late and what has failed, and the lists of them; a retry that 
   expect(await readOverview(sources)).toMatchObject({
     failed: 1,
     next: [
-      { operation: "inbox" },
-      { operation: "list", isLate: true },
-      { operation: "list", status: "failed" },
+      { action: "inbox" },
+      { action: "list", isLate: true },
+      { action: "list", status: "failed" },
     ],
   });
 });
@@ -190,7 +190,7 @@ it("names what is late and what has failed, and the lists of them; a retry that 
 it("knows of nothing that it is fine if the ledger cannot be read", async () => {
   const whyNot = ["The ledger cannot be used."];
   await expect(readOverview({ ...sources, ledger: undefined, whyNot })).rejects.toMatchObject({
-    _tag: "ConnectionFailed",
+    name: "ConnectionFailed",
     message: "The ledger cannot be used.",
   });
 });

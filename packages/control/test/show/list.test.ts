@@ -1,7 +1,7 @@
 import { openLedger, type WriteRow } from "@durable-payments/ledger";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import type { Operations } from "../../src/facts/connection/operations.ts";
+import type { Connected } from "../../src/facts/connection/connections.ts";
 import { type ListFilter, type ListPage, listRuns, readStatuses } from "../../src/views/list.ts";
 import { readReport } from "../../src/views/report.ts";
 import { readRun } from "../../src/views/run.ts";
@@ -54,7 +54,7 @@ const connected = await TemporalStub.connect([
   { workflowId: "stopped", status: "CANCELED", closedAt: 10 },
 ]);
 
-const operations: Operations = {
+const operations: Connected = {
   ...connected.temporal,
   ledger,
   namespace: "default",
@@ -277,9 +277,9 @@ it("offers the dry run and the retry of what failed, bound to the run that was s
   expect(run.failure).toEqual({ type: "Refused", message: "The account is closed." });
   expect(run.webUi).toBe("http://localhost:8233/namespaces/default/workflows/failed/failed-run");
   expect(run.next).toEqual([
-    { operation: "retry", workflowId: "failed", isDryRun: true },
-    { operation: "retry", workflowId: "failed", ifRun: "failed-run" },
-    { operation: "show", workflowId: "failed", isLog: true },
+    { action: "retry", workflowId: "failed", isDryRun: true },
+    { action: "retry", workflowId: "failed", ifRun: "failed-run" },
+    { action: "show", workflowId: "failed", isLog: true },
   ]);
 });
 

@@ -35,7 +35,7 @@ const question: InboxItem = {
   startedBy: "ada",
   hash: null,
   details: [],
-  next: [{ operation: "answer", workflowId: "invoice-17" }],
+  next: [{ action: "answer", workflowId: "invoice-17" }],
   amount: null,
   currency: null,
   payee: null,
@@ -57,8 +57,8 @@ const progress: Progress = {
   rootId: "invoice-17",
 };
 const found = { ...nothing, progress, failure: null };
-const log = { operation: "show", workflowId: "invoice-17", isLog: true } as const;
-const retry = { operation: "retry", workflowId: "invoice-17" } as const;
+const log = { action: "show", workflowId: "invoice-17", isLog: true } as const;
+const retry = { action: "retry", workflowId: "invoice-17" } as const;
 const failure = (type: string, details?: object) => ({ type, message: "", details });
 
 it("offers to override the end of a person, and no retry that is refused", () => {
@@ -92,7 +92,7 @@ it("offers to cancel what nobody can approve, and not to approve it", () => {
   const approval = { ...question, kind: "approval", next } as const;
   const running = { ...failed, status: "waiting" } as const;
   expect(nextOf(running, [approval], found)).toEqual([
-    { operation: "cancel", workflowId: "invoice-17" },
+    { action: "cancel", workflowId: "invoice-17" },
     log,
   ]);
 });
@@ -100,7 +100,7 @@ it("offers to cancel what nobody can approve, and not to approve it", () => {
 it("offers to answer the question of a failed run, before it can be retried", () => {
   const rows = [row({ state: "asking", question: asked() })];
   expect(nextOf(failed, [question], { ...found, rows })).toEqual([
-    { operation: "answer", workflowId: "invoice-17" },
+    { action: "answer", workflowId: "invoice-17" },
     log,
   ]);
 });

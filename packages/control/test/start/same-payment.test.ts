@@ -202,7 +202,7 @@ describe("a person who was onboarded", () => {
     const again = startRun(operations, "a2", onboard(other, limit), ada);
     await expect(again).rejects.toMatchObject({
       message: expect.stringContaining("a2 is likely a duplicate: the same person as a1"),
-      next: { operation: "onboard", id: "a2" },
+      next: { action: "onboard", id: "a2" },
     });
   });
 

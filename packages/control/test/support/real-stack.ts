@@ -16,7 +16,7 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from "@te
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Operations } from "../../src/facts/connection/operations.ts";
+import type { Connected } from "../../src/facts/connection/connections.ts";
 import { connectTemporal } from "../../src/facts/connection/temporal.ts";
 
 const TASK_QUEUE = "payments";
@@ -105,7 +105,7 @@ export const startRealStack = async (place = "memory", simulators: SimulatorOpti
       ...(dataConverter && { dataConverter }),
     };
     const temporal = await connectTemporal(settings);
-    const operations: Operations = {
+    const operations: Connected = {
       ...temporal,
       settings,
       ledger,

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Operations } from "../../src/facts/connection/operations.ts";
+import type { Connected } from "../../src/facts/connection/connections.ts";
 
 /** Resets the latest run of an id to its first task, as Temporal's own tools do. Returns the id of the new run. */
 export const resetToBegin = async (
-  { client, namespace }: Pick<Operations, "client" | "namespace">,
+  { client, namespace }: Pick<Connected, "client" | "namespace">,
   workflowId: string,
 ): Promise<string> => {
   const { runId } = await client.workflow.getHandle(workflowId).describe();

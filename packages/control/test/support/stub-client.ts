@@ -1,7 +1,7 @@
 import type { Ledger } from "@durable-payments/ledger";
 import { OPEN_RUNS } from "@durable-payments/protocol";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import type { Operations } from "../../src/facts/connection/operations.ts";
+import type { Connected } from "../../src/facts/connection/connections.ts";
 import { ACCOUNT } from "./rows.ts";
 
 /** What was asked of Temporal. */
@@ -24,13 +24,13 @@ interface DescribedRun {
   readonly execution: { readonly workflowId: string };
 }
 
-/** Operations on a ledger, with a Temporal that only notes what it is asked. */
+/** Connected on a ledger, with a Temporal that only notes what it is asked. */
 export const operationsOn = (
   ledger: Ledger,
   signals: Signals = "taken",
   open: OpenRuns = {},
   histories: Readonly<Record<string, ReadonlyArray<object>>> = {},
-): { readonly operations: Operations; readonly asked: Asked } => {
+): { readonly operations: Connected; readonly asked: Asked } => {
   const asked: Asked = { signals: [], started: [] };
   const workflow = {
     getHandle: (workflowId: string) => ({
@@ -82,6 +82,6 @@ export const operationsOn = (
     account: ACCOUNT,
     accounts: [{ name: undefined, hash: ACCOUNT }],
     // What decisions use of Temporal stands above.
-  } as unknown as Operations;
+  } as unknown as Connected;
   return { operations, asked };
 };

@@ -10,7 +10,7 @@ import {
 import { batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
 import { chunkId, type PayoutChunk } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
-import type { Deciding, Operations } from "../../facts/connection/operations.ts";
+import type { Deciding, Connected } from "../../facts/connection/connections.ts";
 import { actorOf, type Approving, decisionOn, nudge, type Nudged } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
 import { hashOfRows, ownRows } from "../../rules/listing.ts";
@@ -37,7 +37,7 @@ export const keptOf = ({ details }: Pick<Batch, "details">) => {
 
 /** Starts a workflow that starts and follows rows of a batch; an open one continues. */
 export const startChunk = (
-  { client, taskQueue }: Pick<Operations, "client" | "taskQueue">,
+  { client, taskQueue }: Pick<Connected, "client" | "taskQueue">,
   workflowId: string,
   chunk: PayoutChunk,
   staticSummary: string,

@@ -15,7 +15,7 @@ import { describeAccount } from "@durable-payments/protocol/account";
 import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
 import { basename } from "node:path";
-import { accountNamed, type Operations } from "../../facts/connection/operations.ts";
+import { accountNamed, type Connected } from "../../facts/connection/connections.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { invalidInput, refused } from "../../errors.ts";
 import { warningsOf } from "../../rules/input.ts";
@@ -70,7 +70,7 @@ export const checkPayOptions = (options: PayFileOptions): void => {
  * @returns the runs of the keys that were used.
  */
 const checkKeys = async (
-  { ledger }: Operations,
+  { ledger }: Connected,
   batch: string,
   rows: ReadonlyArray<PayingRow>,
 ): Promise<ReadonlyArray<Run>> => {
@@ -145,13 +145,13 @@ const unlikelyOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<string> => {
  * @throws InvalidInput if a key was used for another payment, or an option is invalid.
  */
 export const planFile = async (
-  operations: Operations,
+  connected: Connected,
   checked: CheckedFile,
   options: PayFileOptions,
 ) => {
   checkPayOptions(options);
-  const { ledger } = operations;
-  const account = accountNamed(operations, checked.account);
+  const { ledger } = connected;
+  const account = accountNamed(connected, checked.account);
   const fingerprints = checked.rows.map(({ fingerprint }) => fingerprint);
   const others = new Map(
     (await ledger.rowsWithFingerprints(account, fingerprints))
@@ -162,8 +162,8 @@ export const planFile = async (
       .map(({ batch, fingerprint }) => [fingerprint, batch]),
   );
   const fresh = paying(checked.rows, ledger).filter(({ fingerprint }) => !others.has(fingerprint));
-  const used = await checkKeys(operations, checked.batch, fresh);
-  const similar = await findDuplicates(operations, account, fresh);
+  const used = await checkKeys(connected, checked.batch, fresh);
+  const similar = await findDuplicates(connected, account, fresh);
   const warnings = fresh.flatMap(({ number }, at) => {
     const like = (similar[at] ?? []).slice(0, 2).map(similarText).join("; ");
     return like === "" ? [] : [`Row ${number} may be a duplicate of ${like}`];
@@ -249,17 +249,17 @@ const workflowsOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArr
  * @throws NotAllowed if somebody else has not finished the upload of the same rows, or likely duplicates have no reason.
  */
 export const payFile = async (
-  operations: Operations,
+  connected: Connected,
   checked: CheckedFile,
   plan: FilePlan,
   options: PayFileOptions,
 ): Promise<Batch> => {
-  const { ledger } = operations;
+  const { ledger } = connected;
   const { notDuplicate, approveAbove = null } = options;
   const { warnings } = plan;
   const actor = actorOf(options);
   const { by } = actor;
-  const account = accountNamed(operations, checked.account);
+  const account = accountNamed(connected, checked.account);
   const { batch: id, rows } = checked;
   const chunks = workflowsOf(rows);
   if (warnings.length > 0 && notDuplicate === undefined && !plan.isUploaded)
@@ -327,8 +327,8 @@ export const payFile = async (
   await atOnce([...chunks.entries()], ([at, some]) => {
     const inputs = some.map(({ input, number, workflowId }) => ({ input, number, workflowId }));
     const chunk = { batch: id, startedBy: uploading.createdBy, window, rows: inputs };
-    return changing(operations, id, mayBe, () =>
-      startChunk(operations, chunkId(id, at + 1), chunk, `${some.length} rows of ${id}`),
+    return changing(connected, id, mayBe, () =>
+      startChunk(connected, chunkId(id, at + 1), chunk, `${some.length} rows of ${id}`),
     );
   });
   const isRead = rows.every(({ input, number }) => "beneficiary" in input || known.has(number));

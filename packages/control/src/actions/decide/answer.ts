@@ -1,6 +1,6 @@
 import type { Actor, DecisionLook, JsonObject, WriteRow } from "@durable-payments/ledger";
-import type { Deciding } from "../../facts/connection/operations.ts";
-import { invalidInput, isOperationError, notFound, refused } from "../../errors.ts";
+import type { Deciding } from "../../facts/connection/connections.ts";
+import { invalidInput, ControlError, notFound, refused } from "../../errors.ts";
 import { isAsking } from "../../rules/standing.ts";
 import { type Choice, CHOICES } from "../../rules/consequences.ts";
 import { type Acting, actorOf, type Decided, decisionOn, record } from "./record.ts";
@@ -37,7 +37,7 @@ export const askedRow = (
   if (now === undefined)
     throw notFound(
       `${workflowId} ${kind === "approval" ? "is not waiting for approval" : "has no open question"}. Nothing was recorded.`,
-      { operation: "show", workflowId },
+      { action: "show", workflowId },
     );
   throw refused(
     `The question ${question} is not open. ${workflowId} asks now (${now.question?.id}, ${now.step}): ${now.question?.reason} Nothing was recorded.`,
@@ -134,7 +134,7 @@ export const answerAll = async (
       if (nudged === "unanswered") unanswered += 1;
       answered.push(workflowId);
     } catch (error) {
-      if (!isOperationError(error)) throw error;
+      if (!(error instanceof ControlError)) throw error;
       notAnswered.push({ workflowId, message: error.message });
     }
   }

@@ -1,5 +1,5 @@
 import { limitsId, whyNobody, whyNotApprover, type WriteRow } from "@durable-payments/ledger";
-import type { Deciding } from "../../facts/connection/operations.ts";
+import type { Deciding } from "../../facts/connection/connections.ts";
 import { invalidInput, refused } from "../../errors.ts";
 import { approvableOf } from "../../rules/approval.ts";
 import { decideBatch } from "../batch/batch.ts";

@@ -10,7 +10,7 @@ import {
 } from "@durable-payments/ledger";
 import { nudgeSignal } from "@durable-payments/protocol/calls";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import type { Deciding, Operations } from "../../facts/connection/operations.ts";
+import type { Deciding, Connected } from "../../facts/connection/connections.ts";
 import { invalidInput } from "../../errors.ts";
 
 /** The person who acts; recorded with the decision. */
@@ -97,7 +97,7 @@ export interface Decided {
 
 /** Returns the workflow id with its account as the ledger knows it; else that of these settings, or an empty one. */
 export const ownerOf = async (
-  { account = "", ledger }: Pick<Operations, "ledger"> & Partial<Pick<Operations, "account">>,
+  { account = "", ledger }: Pick<Connected, "ledger"> & Partial<Pick<Connected, "account">>,
   workflowId: string,
 ): Promise<Pick<WriteName, "account" | "workflowId">> => {
   const [row] = await ledger.rowsOf(workflowId);

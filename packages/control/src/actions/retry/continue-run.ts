@@ -12,7 +12,7 @@ import { refused } from "../../errors.ts";
 import { readFirstEvent } from "../../facts/run-input.ts";
 import { endOf, type Event, type Failure } from "../../facts/history.ts";
 
-type Connected = Pick<Temporal, "client" | "connection">;
+type Reading = Pick<Temporal, "client" | "connection">;
 
 type EventId = NonNullable<Event["eventId"]>;
 
@@ -75,16 +75,16 @@ export const resetRun = async (
  * Rejects if somebody else has started it meanwhile.
  */
 export const startAgain = async (
-  connected: Connected,
+  reading: Reading,
   run: RunOfId,
   /** Versions of rows that the failed run named, and the amended input, if any. */
   versions: Readonly<Record<string, number>>,
   amendment: { readonly input: unknown } | undefined,
 ): Promise<string> => {
-  const { options, workflowService } = connected.client;
+  const { options, workflowService } = reading.client;
   const { loadedDataConverter, namespace, identity } = options;
   const { userMetadata, workflowExecutionStartedEventAttributes: started } = await readFirstEvent(
-    connected,
+    reading,
     run,
   );
   const { workflowId } = run;

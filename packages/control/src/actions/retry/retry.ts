@@ -2,10 +2,10 @@ import type { Assumptions } from "@durable-payments/client/effect";
 import { endAmong, type NewDecision, wasNeverStarted } from "@durable-payments/ledger";
 import { setTimeout as sleep } from "node:timers/promises";
 import { paidBy } from "../start-request.ts";
-import type { Operations } from "../../facts/connection/operations.ts";
+import type { Connected } from "../../facts/connection/connections.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "../decide/record.ts";
-import { isOperationError, notFound, refused } from "../../errors.ts";
+import { ControlError, notFound, refused } from "../../errors.ts";
 import { type Progress, readFailureOf, readProgress } from "../../facts/progress.ts";
 import { resetRun, startAgain } from "./continue-run.ts";
 import { readInput } from "../../facts/run-input.ts";
@@ -34,11 +34,11 @@ export interface RetryOptions extends Acting {
  * @throws NotFound, NotAllowed if a retry cannot help, EndedByPerson, InvalidInput if the amendment or name is invalid.
  */
 export const planRetryOf = async (
-  operations: Operations,
+  connected: Connected,
   workflowId: string,
   options: RetryOptions,
 ) => {
-  const { client, ledger } = operations;
+  const { client, ledger } = connected;
   actorOf(options, options.isOverruling === true || options.amend !== undefined);
   const read = async (id: string): Promise<Progress> => {
     const found = await readProgress(client, id);
@@ -58,7 +58,7 @@ export const planRetryOf = async (
   if (options.amend !== undefined && root !== workflowId)
     throw refused(
       `${workflowId} is a child of ${root}, which makes its input: amend the input of ${root}. Nothing was done.`,
-      { operation: "retry", workflowId: root, isAmended: true },
+      { action: "retry", workflowId: root, isAmended: true },
     );
   const run = root === workflowId ? given : await read(root);
   if (options.ifRun !== undefined && options.ifRun !== run.runId) {
@@ -72,7 +72,7 @@ export const planRetryOf = async (
   const end = endAmong(decisions);
   const runOf = { workflowId: root, runId: run.runId };
   const amendment =
-    options.amend && amendInput(run.type, await readInput(operations, runOf), options.amend);
+    options.amend && amendInput(run.type, await readInput(connected, runOf), options.amend);
   const plan = planRetry({
     ...runOf,
     workflowType: run.type,
@@ -107,12 +107,12 @@ export const planRetryOf = async (
 // Before Temporal is asked, so that no retry is without. Where Temporal refuses, the decisions hold for the next run of
 // the id: they say what may be sent, and start nothing.
 const recordRetry = async (
-  operations: Operations,
+  connected: Connected,
   { amendment, end, plan, run }: Awaited<ReturnType<typeof planRetryOf>>,
   options: RetryOptions,
 ) => {
-  const { ledger } = operations;
-  const owner = await ownerOf(operations, plan.workflowId);
+  const { ledger } = connected;
+  const owner = await ownerOf(connected, plan.workflowId);
   const decide = (kind: NewDecision["kind"], value: NewDecision["value"]) =>
     ledger.decide(decisionOn(owner, kind, actorOf(options), { value }));
   if (end !== undefined && options.isOverruling === true)
@@ -135,7 +135,7 @@ const recordRetry = async (
  * count its attempts from one: then it vouches that nothing was sent.
  */
 const wake = async (
-  { options: { identity, namespace }, workflowService }: Operations["client"],
+  { options: { identity, namespace }, workflowService }: Connected["client"],
   workflowId: string,
   { pending, runId }: Pick<Progress, "pending" | "runId">,
 ): Promise<void> => {
@@ -156,15 +156,15 @@ const wake = async (
  * @throws as {@link planRetryOf}; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer.
  */
 export const retryPayment = async (
-  operations: Operations,
+  connected: Connected,
   workflowId: string,
   options: RetryOptions,
 ) => {
-  const { client } = operations;
-  const planned = await planRetryOf(operations, workflowId, options);
+  const { client } = connected;
+  const planned = await planRetryOf(connected, workflowId, options);
   const { amendment, failure, pending, plan } = planned;
   const { runId, workflowId: root } = plan;
-  const recordRun = await recordRetry(operations, planned, options);
+  const recordRun = await recordRetry(connected, planned, options);
   if (plan.way === "look") {
     await nudge(client, root);
     for (const [id, open] of pending) await wake(client, id, open);
@@ -173,10 +173,10 @@ export const retryPayment = async (
   const mayBe = `The run ${root} may have been retried`;
   const run = { workflowId: root, runId };
   const reason = `${options.reason ?? "retry"} (${options.by})`;
-  return changing(operations, root, mayBe, async () => {
+  return changing(connected, root, mayBe, async () => {
     const isReset = plan.way === "reset";
     const wasReset = isReset ? await resetRun(client, run, { failure, reason }) : undefined;
-    const continued = wasReset ?? (await startAgain(operations, run, plan.versions, amendment));
+    const continued = wasReset ?? (await startAgain(connected, run, plan.versions, amendment));
     if (wasReset === undefined) await recordRun(continued);
     return { plan, runId: continued };
   });
@@ -215,7 +215,7 @@ const one = async (
     const { plan } = await act({ ...options, ifRun: runId });
     return { workflowId, runId: plan.runId, way: plan.way, whyNot: undefined };
   } catch (error) {
-    if (!isOperationError(error)) throw error;
+    if (!(error instanceof ControlError)) throw error;
     return { workflowId, runId, way: undefined, whyNot: error.message };
   }
 };
@@ -228,7 +228,7 @@ const one = async (
  * @param onPart is called after each run with the number of runs that were checked.
  */
 export const planMany = async (
-  operations: Operations,
+  connected: Connected,
   filter: ManyFilter,
   options: Acting,
   onPart: (checked: number) => void = () => undefined,
@@ -236,10 +236,10 @@ export const planMany = async (
   const planned: Array<OneOfMany> = [];
   const { since, ...only } = filter;
   const ended = { ...only, endedSince: since?.getTime(), limit: MOST_RETRIED };
-  for (const run of await operations.ledger.runs({ ...ended, statuses: FAILED })) {
+  for (const run of await connected.ledger.runs({ ...ended, statuses: FAILED })) {
     if (wasNeverStarted(run)) continue;
     const { workflowId } = run;
-    const plan = (given: RetryOptions) => planRetryOf(operations, workflowId, given);
+    const plan = (given: RetryOptions) => planRetryOf(connected, workflowId, given);
     planned.push(await one({ workflowId }, options, plan));
     onPart(planned.length);
   }
@@ -253,7 +253,7 @@ export const planMany = async (
  * @param onPart is called after each run with all that were retried so far.
  */
 export const retryMany = async (
-  operations: Operations,
+  connected: Connected,
   planned: ReadonlyArray<OneOfMany>,
   options: Acting,
   rate = 5,
@@ -263,7 +263,7 @@ export const retryMany = async (
   const begun = Date.now();
   for (const run of planned.filter(({ whyNot }) => whyNot === undefined)) {
     await sleep(Math.max(0, begun + (done.length * 1_000) / rate - Date.now()));
-    const retry = (given: RetryOptions) => retryPayment(operations, run.workflowId, given);
+    const retry = (given: RetryOptions) => retryPayment(connected, run.workflowId, given);
     done.push(await one(run, options, retry));
     onPart(done);
   }

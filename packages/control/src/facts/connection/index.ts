@@ -1,2 +1,2 @@
-export * from "./operations.ts";
+export * from "./connections.ts";
 export * from "./temporal.ts";

@@ -63,7 +63,7 @@ export const asTemporalError = (error: unknown, { address, namespace }: Place): 
     isMissing
       ? `Temporal at ${address} has no namespace "${namespace}" (TEMPORAL_NAMESPACE).`
       : `Temporal at ${address}, namespace "${namespace}", rejected the request: ${detailsOf(error)}.`,
-    { operation: "doctor" },
+    { action: "doctor" },
   );
 };
 
@@ -85,7 +85,7 @@ export const changing = async <A>(
       reason: "temporalError",
       carriedOut: "unknown",
       message: `Temporal at ${settings.address}, namespace "${settings.namespace}", did not answer: ${detailsOf(error)}. ${mayBe}: check before you do it again.`,
-      next: { operation: "show", workflowId },
+      next: { action: "show", workflowId },
     });
   }
 };

@@ -36,7 +36,7 @@ import type { DataConverter } from "@temporalio/common";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import proto from "@temporalio/proto";
 import { setTimeout } from "node:timers/promises";
-import { connectionFailed, type NextOperation } from "../../errors.ts";
+import { connectionFailed, type NextAction } from "../../errors.ts";
 import { detailsOf, isNamespaceMissing } from "./temporal-errors.ts";
 
 /** Connection to Temporal, and the worker's task queue. */
@@ -183,7 +183,7 @@ const open = async (settings: TemporalSettings): Promise<Omit<OpenTemporal, "cli
     throw connectionFailed(
       "cannotConnect",
       `Cannot connect to Temporal at ${address} (TEMPORAL_ADDRESS): ${why}.`,
-      isToStart ? { operation: "startServer" } : undefined,
+      isToStart ? { action: "startServer" } : undefined,
     );
   }
 };
@@ -298,12 +298,12 @@ export const findRun = async (
 export const noWorker = async (
   client: Client,
   taskQueue: string,
-): Promise<{ readonly message: string; readonly next: NextOperation } | undefined> =>
+): Promise<{ readonly message: string; readonly next: NextAction } | undefined> =>
   (await pollersOf(client, "workflow", taskQueue)).length > 0
     ? undefined
     : {
         message: `No worker polls task queue "${taskQueue}" in namespace "${client.options.namespace}".`,
-        next: { operation: "startWorker" },
+        next: { action: "startWorker" },
       };
 
 const NOT_PAYING = [

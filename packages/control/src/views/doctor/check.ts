@@ -1,4 +1,4 @@
-import type { NextOperation } from "../../errors.ts";
+import type { NextAction } from "../../errors.ts";
 
 /** One thing that must work, and whether it does. */
 export interface Check {
@@ -8,13 +8,13 @@ export interface Check {
   readonly detail: string;
   /** The remedy: a sentence, or a command of Temporal's tools. */
   readonly remedy?: string;
-  /** The remedy, if an operation does it. */
-  readonly next?: NextOperation;
+  /** The remedy, if an action does it. */
+  readonly next?: NextAction;
 }
 
 const withStatus =
   (status: Check["status"]) =>
-  (name: string, detail: string, remedy?: string | NextOperation): Check => ({
+  (name: string, detail: string, remedy?: string | NextAction): Check => ({
     name,
     status,
     detail,

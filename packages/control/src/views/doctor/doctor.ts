@@ -9,12 +9,12 @@ import {
 import * as Result from "effect/Result";
 import {
   knownAccounts,
-  type OperationsSettings,
+  type ConnectionSettings,
   type Sources,
   withSources,
   askOnce,
   type ServiceSettings,
-} from "../../facts/connection/operations.ts";
+} from "../../facts/connection/connections.ts";
 import { isNoAnswer } from "../../facts/connection/temporal-errors.ts";
 import { noWorker } from "../../facts/connection/temporal.ts";
 import { ConnectionFailed, connectionFailed, refused } from "../../errors.ts";
@@ -23,7 +23,7 @@ import { checkLedger, checkLost } from "./ledger-checks.ts";
 import { checkTemporal } from "./temporal-checks.ts";
 
 /** The subjects of the checks. */
-export type DoctorSettings = OperationsSettings<ClientOptions>;
+export type DoctorSettings = ConnectionSettings<ClientOptions>;
 
 /** The findings of the doctor. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
@@ -203,7 +203,7 @@ export const testWebhook = async ({ temporal, whyNot }: Sources): Promise<Delive
     throw connectionFailed(
       "noWorker",
       `No worker on task queue "${taskQueue}" answered within ${ANSWER_WITHIN_MS / 1000} s. The test notification may still be posted.`,
-      { operation: "doctor" },
+      { action: "doctor" },
     );
   }
 };

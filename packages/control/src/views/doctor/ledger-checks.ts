@@ -5,7 +5,7 @@ import type { Client } from "@temporalio/client";
 import { readLimits } from "../../actions/limits.ts";
 import { accountLimitsText } from "../../rules/limits-text.ts";
 import { missingAmong, unfinishedAmong } from "../../actions/lost-runs.ts";
-import type { KnownAccount } from "../../facts/connection/operations.ts";
+import type { KnownAccount } from "../../facts/connection/connections.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
 /** Workflow ids whose chain of hashes is checked: the latest ones. */
@@ -20,7 +20,7 @@ const checkIdentity = (
 ): Check => {
   const { epoch, ledgerId, namespace: pinned, sequence, stopped } = state;
   if (stopped !== null) {
-    return failed("ledger", `sends are stopped: ${stopped}`, { operation: "recover" });
+    return failed("ledger", `sends are stopped: ${stopped}`, { action: "recover" });
   }
   if (namespace !== undefined && pinned !== null && pinned !== namespace) {
     return failed(
@@ -65,7 +65,7 @@ export const checkWitness = (
     : failed(
         title,
         `the ledger was restored: it has ${sequence} entries of epoch ${epoch}, but ${ahead.sequence} of epoch ${ahead.epoch} were seen`,
-        { operation: "recover" },
+        { action: "recover" },
       );
 };
 
@@ -75,7 +75,7 @@ const checkChains = async (ledger: Ledger): Promise<Check> => {
     const verified = await ledger.verify(workflowId);
     if (!verified.isIntact) {
       return failed("log", `the log of ${workflowId} was edited at entry ${verified.sequence}`, {
-        operation: "show",
+        action: "show",
         workflowId,
         isLog: true,
       });
@@ -98,7 +98,7 @@ const checkLimits = async (
   });
   const found = texts.join("; ");
   if (all.some(({ pending }) => pending !== undefined))
-    return warning("limits", found, { operation: "inbox" });
+    return warning("limits", found, { action: "inbox" });
   return all.some((limits) => limits.maxAmounts === null && limits.approveAbove === null)
     ? warning("limits", found, "Set limits (limits set) to limit mistakes.")
     : ok("limits", found || "none");
@@ -110,7 +110,7 @@ const checkPauses = async (ledger: Ledger): Promise<Check> => {
   const { by, of, reason, scope } = first;
   const more = others.length > 0 ? `, and ${others.length} more` : "";
   const what = scope === "all" ? "all sends" : `${scope} ${of}`;
-  const next = { operation: "resume", ...(scope !== "all" && { workflowId: of }) } as const;
+  const next = { action: "resume", ...(scope !== "all" && { workflowId: of }) } as const;
   return warning("sends", `${what} paused by ${by}: ${reason}${more}`, next);
 };
 
@@ -130,7 +130,7 @@ export const checkStuck = ({ state, untold, writes }: Overview): ReadonlyArray<C
       : warning(
           "unknown outcomes",
           `${counted(old, "write")} unknown for more than an hour: the service's list may be late or unreadable`,
-          { operation: "list", status: "unknown" },
+          { action: "list", status: "unknown" },
         ),
     ...(untold === 0
       ? []
@@ -173,7 +173,7 @@ export const checkLost = async (ledger: Ledger, client: Client): Promise<Check> 
   return failed(
     "runs",
     `${isAll ? "" : "at least "}${counted(lost.length, "run")} of the ledger ${lost.length === 1 ? "is" : "are"} unknown to Temporal: ${ids.join(", ")}${lost.length > NAMED ? ", …" : ""}; recover names the files to pay again, and the runs to start again`,
-    { operation: "recover" },
+    { action: "recover" },
   );
 };
 

@@ -15,7 +15,7 @@ import { isTracked } from "@durable-payments/protocol/payloads";
 import type { Client } from "@temporalio/client";
 import { pollersOf } from "@durable-payments/protocol/task-queues";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
-import type { KnownAccount } from "../../facts/connection/operations.ts";
+import type { KnownAccount } from "../../facts/connection/connections.ts";
 import {
   type TemporalSettings,
   findRun,
@@ -75,7 +75,7 @@ const checkWorkers = async (
   if (unpolled.length === 0)
     return ok("worker", `${Math.min(...counts.map((found) => found.length))} on "${taskQueue}"`);
   const missing = [...new Set(unpolled.map(([tasks, queue]) => `${queue} (${tasks} tasks)`))];
-  return failed("worker", `no worker polls ${missing.join(", ")}`, { operation: "startWorker" });
+  return failed("worker", `no worker polls ${missing.join(", ")}`, { action: "startWorker" });
 };
 
 /** An activity that workers keep running heartbeats more often than this. */
@@ -176,7 +176,7 @@ const checkNotifications = async ({ client, settings }: Temporal): Promise<Check
   const { failing } = found.details;
   if (failing === undefined) return ok(title, "all notifications were delivered");
   return failed(title, `failing since ${utc(failing.since)}: ${failing.why}`, {
-    operation: "testWebhook",
+    action: "testWebhook",
   });
 };
 

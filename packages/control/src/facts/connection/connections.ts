@@ -29,7 +29,7 @@ export interface LedgerSettings {
 const asLedgerError = (error: unknown): unknown =>
   error instanceof LedgerUnavailable
     ? connectionFailed("ledgerUnavailable", `The ledger cannot be used: ${messageOf(error)}.`, {
-        operation: "doctor",
+        action: "doctor",
       })
     : error;
 
@@ -68,7 +68,7 @@ export interface KnownAccount {
 }
 
 /** Dependencies of every operation. */
-export interface Operations extends Temporal {
+export interface Connected extends Temporal {
   readonly ledger: Ledger;
   readonly namespace: string;
   /** Base queue of the workers. */
@@ -81,7 +81,7 @@ export interface Operations extends Temporal {
 
 /** Returns the hash of a named account, or of the default one; rejects an unknown name. */
 export const accountNamed = (
-  { account, accounts }: Pick<Operations, "account" | "accounts">,
+  { account, accounts }: Pick<Connected, "account" | "accounts">,
   name: string | undefined,
 ): string => {
   const known = name === undefined ? account : accounts.find((one) => one.name === name)?.hash;
@@ -92,7 +92,7 @@ export const accountNamed = (
 /**
  * Dependencies of a decision: the ledger alone. Without `client`, Temporal was not reached: the tracker notifies the runs.
  */
-export type Deciding = Pick<Operations, "ledger"> & { readonly client: Client | undefined };
+export type Deciding = Pick<Connected, "ledger"> & { readonly client: Client | undefined };
 
 /** The sources of a screen: each is present, or `whyNot` has the reason. */
 export interface Sources {
@@ -118,7 +118,7 @@ export interface AccountSettings<Service extends Account = Account> {
 }
 
 /** Addresses of everything. */
-export interface OperationsSettings<Service extends Account = Account> {
+export interface ConnectionSettings<Service extends Account = Account> {
   /** @throws ConnectionFailed if its configuration is wrong. */
   readonly temporal: () => TemporalSettings;
   readonly ledger: LedgerSettings;
@@ -130,7 +130,7 @@ export interface OperationsSettings<Service extends Account = Account> {
 /** Returns the accounts whose access is known here. */
 export const knownAccounts = ({
   accounts,
-}: Pick<OperationsSettings, "accounts">): ReadonlyArray<KnownAccount> =>
+}: Pick<ConnectionSettings, "accounts">): ReadonlyArray<KnownAccount> =>
   accounts.flatMap(({ name, service }) =>
     Result.isSuccess(service) ? [{ name, hash: accountHash(service.success) }] : [],
   );
@@ -157,7 +157,7 @@ const valueOf = <A>(settled: PromiseSettledResult<A>): A | undefined =>
 
 /** Opens the sources that can be opened, calls a function with them, and closes them. */
 const withOpened = async <A>(
-  settings: Pick<OperationsSettings, "ledger" | "temporal">,
+  settings: Pick<ConnectionSettings, "ledger" | "temporal">,
   use: (
     opened: Omit<Sources, "whyNot"> & { readonly failures: ReadonlyArray<ConnectionFailed> },
   ) => Promise<A>,
@@ -200,12 +200,12 @@ const checkNamespace = async (
  * @throws the errors of `use`; ConnectionFailed if Temporal or the ledger cannot be used.
  * @example
  * ```ts
- * const runs = await withOperations(settings, (operations) => listRuns(operations, {}, { limit: 50 }));
+ * const runs = await withOperations(settings, (connected) => listRuns(connected, {}, { limit: 50 }));
  * ```
  */
 export const withOperations = async <A>(
-  settings: OperationsSettings,
-  use: (operations: Operations) => Promise<A>,
+  settings: ConnectionSettings,
+  use: (connected: Connected) => Promise<A>,
 ): Promise<A> => {
   const accounts = knownAccounts(settings);
   const [first] = accounts;
@@ -238,7 +238,7 @@ export const withOperations = async <A>(
  * ```
  */
 export const withDeciding = async <A>(
-  settings: Pick<OperationsSettings, "ledger" | "temporal">,
+  settings: Pick<ConnectionSettings, "ledger" | "temporal">,
   use: (deciding: Deciding) => Promise<A>,
 ): Promise<A> =>
   withOpened(settings, async ({ failures, ledger, temporal }) => {
@@ -255,8 +255,8 @@ export const withDeciding = async <A>(
  * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
  */
 export const withLedger = async <A>(
-  { ledger: settings }: Pick<OperationsSettings, "ledger">,
-  use: (opened: Pick<Operations, "ledger">) => Promise<A>,
+  { ledger: settings }: Pick<ConnectionSettings, "ledger">,
+  use: (opened: Pick<Connected, "ledger">) => Promise<A>,
   onMigration?: (version: number) => void,
 ): Promise<A> => {
   const ledger = await openWorkersLedger(settings, onMigration);
@@ -275,7 +275,7 @@ export const withLedger = async <A>(
  * @throws ConnectionFailed if neither can be reached; the errors of `use`.
  */
 export const withSources = async <A>(
-  settings: Omit<OperationsSettings, "accounts">,
+  settings: Omit<ConnectionSettings, "accounts">,
   use: (sources: Sources) => Promise<A>,
 ): Promise<A> =>
   withOpened(settings, async ({ failures, ...opened }) => {
