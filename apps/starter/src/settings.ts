@@ -1,17 +1,16 @@
 import type { Assumptions, ClientOptions } from "@durable-payments/client/effect";
 import { makeAssumptions } from "@durable-payments/client/settings";
 import { messageOf } from "@durable-payments/client/values";
+import { diagnose, type Diagnosis } from "@durable-payments/control/doctor";
 import {
+  Connections,
   type Deciding,
   type KnownAccount,
+  openWorkersLedger,
   type Connected,
   type ConnectionSettings,
   type Sources,
   temporalSettings,
-  withDeciding,
-  withLedger,
-  withOperations,
-  withSources,
 } from "@durable-payments/control/connection";
 import { accountHash } from "@durable-payments/protocol/account";
 import {
@@ -113,36 +112,37 @@ export const connectionSettings = (): ConnectionSettings<ClientOptions> => {
   };
 };
 
-/**
- * Calls a function with Temporal and the ledger.
- *
- * @throws ConnectionFailed within about five seconds if either cannot be used.
- */
-export const operating = async <A>(use: (connected: Connected) => Promise<A>): Promise<A> =>
-  withOperations(connectionSettings(), use);
+/** Calls a function with the connections of these settings, and closes them. */
+const connected = async <A>(
+  use: (connections: Connections<ConnectionSettings<ClientOptions>>) => Promise<A>,
+): Promise<A> => {
+  await using connections = new Connections(connectionSettings());
+  return await use(connections);
+};
 
-/**
- * Calls a function with the ledger, and with Temporal if it answers: what people decide needs no more.
- *
- * @throws ConnectionFailed if the ledger cannot be used.
- */
-export const deciding = async <A>(use: (deciding: Deciding) => Promise<A>): Promise<A> =>
-  withDeciding(connectionSettings(), use);
+/** Calls a function with Temporal and the ledger. */
+export const operating = <A>(use: (connected: Connected) => Promise<A>): Promise<A> =>
+  connected((connections) => connections.both(use));
 
-/**
- * Calls a function with the ledger alone.
- *
- * @throws ConnectionFailed if it cannot be used.
- */
-export const onLedger = async <A>(
-  use: (opened: Pick<Connected, "ledger">) => Promise<A>,
-  onMigration?: (version: number) => void,
-): Promise<A> => withLedger(connectionSettings(), use, onMigration);
+/** Calls a function with the ledger, and with Temporal if it answers: what people decide needs no more. */
+export const deciding = <A>(use: (deciding: Deciding) => Promise<A>): Promise<A> =>
+  connected((connections) => connections.deciding(use));
 
-/**
- * Reads from Temporal and the ledger, or from the one that can be reached.
- *
- * @throws ConnectionFailed if neither can.
- */
-export const reading = async <A>(use: (sources: Sources) => Promise<A>): Promise<A> =>
-  withSources(connectionSettings(), use);
+/** Calls a function with the ledger alone. */
+export const onLedger = <A>(use: (opened: Pick<Connected, "ledger">) => Promise<A>): Promise<A> =>
+  connected((connections) => connections.ledger(use));
+
+/** Reads from Temporal and the ledger, or from the one that can be reached. */
+export const reading = <A>(use: (sources: Sources) => Promise<A>): Promise<A> =>
+  connected((connections) => connections.sources(use));
+
+/** Checks the installation. */
+export const diagnosed = (onPart?: Parameters<typeof diagnose>[1]): Promise<Diagnosis> =>
+  connected((connections) => diagnose(connections, onPart));
+
+/** Creates or migrates the tables of the ledger. @returns its address. */
+export const migrated = async (onMigration: (version: number) => void): Promise<string> => {
+  const ledger = await openWorkersLedger(connectionSettings().ledger, onMigration);
+  await ledger.close();
+  return ledger.place;
+};

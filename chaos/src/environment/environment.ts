@@ -1,6 +1,6 @@
 import { messageOf } from "@durable-payments/client/values";
-import type { Connected } from "@durable-payments/control/connection";
-import { temporalSettings, withLedger, withOperations } from "@durable-payments/control/connection";
+import type { Connected, ConnectionSettings } from "@durable-payments/control/connection";
+import { Connections, temporalSettings } from "@durable-payments/control/connection";
 import { ConnectionFailed } from "@durable-payments/control/errors";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import type { Reporter } from "@durable-payments/tools/command";
@@ -136,7 +136,7 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
 
     const inUse = new Set<Promise<unknown>>();
     let shut = Promise.resolve();
-    const settings: Parameters<typeof withOperations>[0] = {
+    const settings: ConnectionSettings = {
       temporal: () => temporalSettings(variables),
       ledger: { ledger: variables.PAYMENTS_LEDGER, clientId, keyring },
       accounts: services.map(({ account: name, clientId: id, url: baseUrl }) => ({
@@ -144,8 +144,12 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
         service: Result.succeed({ clientId: id, baseUrl }),
       })),
     };
+    const connected = async <A>(use: (connections: Connections) => Promise<A>): Promise<A> => {
+      await using connections = new Connections(settings);
+      return await use(connections);
+    };
     /**
-     * Calls operations of the project as its tools do, over a new connection each time.
+     * Calls actions of the project as its tools do, over a new connection each time.
      *
      * @throws the error of `use`, unless something is down: then it is done again until the signal is aborted.
      * @returns the result of `use`; undefined if the signal was aborted before.
@@ -157,7 +161,7 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
       while (!signal.aborted) {
         // It may be shut again meanwhile.
         for (let awaited; awaited !== shut;) await (awaited = shut);
-        const using = withOperations(settings, use);
+        const using = connected((connections) => connections.both(use));
         inUse.add(using);
         try {
           return await using.finally(() => inUse.delete(using));
@@ -184,7 +188,7 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
       operate,
       /** Uses the ledger alone, as the tools do that need no Temporal, also within `withoutTools`. */
       withLedger: <A>(use: (opened: Pick<Connected, "ledger">) => Promise<A>): Promise<A> =>
-        withLedger(settings, use),
+        connected((connections) => connections.ledger(use)),
       /** Runs the command line as a person does. @returns its standard output */
       starter: async (...args: ReadonlyArray<string>): Promise<string> => {
         const env = { ...process.env, ...variables };

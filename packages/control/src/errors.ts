@@ -97,7 +97,7 @@ export class ConnectionFailed extends ControlError {
     | "temporalError"
     | "ledgerUnavailable"
     | "noWorker";
-  /** `unknown` if a change was requested without an answer: it may have been made, and can be requested again. */
+  /** `unknown` if an answer is missing: what was requested may have been done. To request it again is safe. */
   readonly carriedOut: "no" | "unknown";
 
   constructor({

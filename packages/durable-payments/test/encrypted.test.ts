@@ -1,7 +1,6 @@
 import { bundleWorkflowCode, Runtime, Worker, type WorkflowBundle } from "@temporalio/worker";
-import { Client } from "@temporalio/client";
 import { encryptedDataConverter, openKeyring } from "durable-payments/codec";
-import { listRuns, readRun, startPayment, withOperations } from "durable-payments/start";
+import { openPayments } from "durable-payments/start";
 import {
   type Simulator,
   startSimulator,
@@ -10,7 +9,6 @@ import {
   usePaymentsTest,
 } from "durable-payments/testing";
 import { PaymentsPlugin } from "durable-payments/worker";
-import * as Result from "effect/Result";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +26,6 @@ const keyringOf = (name: string): string => {
 };
 const keyring = keyringOf("ours");
 const ofOwn = encryptedDataConverter({ namespace: "default", keys: openKeyring(keyringOf("own")) });
-const ofKeyring = encryptedDataConverter({ namespace: "default", keys: openKeyring(keyring) });
 
 let server: TestServer;
 let simulator: Simulator;
@@ -51,7 +48,7 @@ const paidBy = async (
   given: { readonly keyring?: string; readonly dataConverter?: typeof ofOwn },
 ) => {
   const place = mkdtempSync(join(folder, "ledger-"));
-  const { connection, address, nativeConnection } = server.environment;
+  const { address, nativeConnection } = server.environment;
   const { apiKey, clientId, url: baseUrl } = simulator;
   const ledger = `sqlite:${join(place, "ledger.db")}`;
   const { dataConverter, keyring: keys } = given;
@@ -70,36 +67,25 @@ const paidBy = async (
     plugins: [plugin],
     ...converter,
   });
-  const temporal = () => ({
-    address,
-    namespace: "default",
-    taskQueue: id,
-    connectionOptions: {},
-    dataConverter: dataConverter ?? ofKeyring,
+  await worker.runUntil(async () => {
+    await using payments = await openPayments({
+      clientId,
+      baseUrl,
+      ledger,
+      taskQueue: id,
+      ...(keys !== undefined && { keyring: keys }),
+      temporal: { address, ...converter },
+    });
+    const { workflowId } = await payments.start<typeof paySupplier>("paySupplier", {
+      key: id,
+      by: "Ada Lovelace",
+      args: ["12.50"],
+    });
+    let last;
+    for await (const run of payments.follow(workflowId)) last = run;
+    expect(last).toMatchObject({ status: "succeeded", startedBy: "Ada Lovelace" });
+    expect(await payments.list()).toMatchObject({ runs: [{ workflowId }] });
   });
-  const accounts = [{ name: undefined, service: Result.succeed({ clientId, baseUrl }) }];
-  await worker.runUntil(() =>
-    withOperations(
-      { temporal, ledger: { ledger, clientId, keyring: keys }, accounts },
-      async (operations) => {
-        const client = new Client({ connection, dataConverter: dataConverter ?? ofKeyring });
-        const run = await startPayment<typeof paySupplier>(client, "paySupplier", {
-          key: id,
-          startedBy: "Ada Lovelace",
-          args: ["12.50"],
-          taskQueue: id,
-          ledger: operations.ledger,
-        });
-        const { workflowId } = run;
-        expect(await run.result()).toBe("completed");
-        expect(await listRuns(operations, {}, { limit: 10 })).toMatchObject({
-          runs: [{ workflowId }],
-        });
-        const sources = { temporal: operations, ledger: operations.ledger, whyNot: [] };
-        expect(await readRun(sources, workflowId)).toMatchObject({ startedBy: "Ada Lovelace" });
-      },
-    ),
-  );
   return readdirSync(place)
     .map((file) => readFileSync(join(place, file), "latin1"))
     .join("");

@@ -8,16 +8,7 @@ import type { DataConverter } from "@temporalio/common";
 import { type NativeConnection, Worker } from "@temporalio/worker";
 import { PaymentsClient } from "@durable-payments/client/effect";
 import { encryptedDataConverter, openKeyring } from "durable-payments/codec";
-import {
-  approve,
-  listRuns,
-  type Connected,
-  type ConnectionSettings,
-  readReport,
-  startPayment,
-  withDeciding,
-  withOperations,
-} from "durable-payments/start";
+import { startPayment } from "durable-payments/start";
 import { createPaymentsTest, startTestServer, usePaymentsTest } from "durable-payments/testing";
 import { defineOperation, PaymentsPlugin } from "durable-payments/worker";
 import { ManagedRuntime } from "effect";
@@ -120,36 +111,6 @@ export function decoded(connection: Connection, dataConverter: DataConverter) {
   });
   // #endregion
   return client;
-}
-
-export async function list(settings: ConnectionSettings, operations: Connected) {
-  // #region example
-  const runs = await withOperations(settings, (operations) =>
-    listRuns(operations, {}, { limit: 50 }),
-  );
-  // #endregion
-  {
-    // #region example
-    const { runs } = await listRuns(operations, { statuses: ["failed"] }, { limit: 50 });
-    // #endregion
-    assert.ok(runs);
-  }
-  {
-    // #region example
-    const since = { paidSince: Date.parse("2026-11-01") };
-    const { lines } = await readReport(operations.ledger, since, "payee");
-    // #endregion
-    assert.ok(lines);
-  }
-  return runs;
-}
-
-export async function approveIt(settings: ConnectionSettings, hash: string) {
-  // #region example
-  await withDeciding(settings, (deciding) =>
-    approve(deciding, "invoice-17", { by: "grace", how: "single sign-on", hash }),
-  );
-  // #endregion
 }
 
 export async function start(client: Client, order: object) {

@@ -18,7 +18,7 @@ export const overview = {
   run: (given: { readonly json: boolean }) =>
     runCommand(given.json, async (output, work) => {
       const [{ checks }, seen] = await Promise.all([
-        work.diagnose(work.connectionSettings()),
+        work.diagnosed(),
         work.reading(work.readOverview),
       ]);
       const nextOf = (of: Check["status"]) =>

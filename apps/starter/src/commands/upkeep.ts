@@ -26,7 +26,7 @@ export const doctor = Command.make("doctor", examined, (given) =>
       return EXIT_CODES.done;
     }
     const say = work.progressOf(output, "The other checks were not made. Nothing was changed.");
-    const diagnosis = await work.diagnose(work.connectionSettings(), (checks) =>
+    const diagnosis = await work.diagnosed((checks) =>
       say(`checked ${checks.map(({ name }) => name).join(", ")}`),
     );
     output.answer(diagnosis, work.doctorText);
@@ -89,13 +89,10 @@ const backup = Command.make("backup", { file: file("A new file"), json }, ({ fil
 const migrate = Command.make("migrate", { json }, (given) =>
   runCommand(given.json, async (output, work) => {
     const migrations: Array<number> = [];
-    const place = await work.onLedger(
-      async ({ ledger }) => ledger.place,
-      (version) => {
-        migrations.push(version);
-        output.say(`Migrating to version ${version} …`);
-      },
-    );
+    const place = await work.migrated((version) => {
+      migrations.push(version);
+      output.say(`Migrating to version ${version} …`);
+    });
     output.answer({ place, migrations }, (shown) =>
       migrations.length === 0
         ? `The ledger at ${shown.place} needs no migration.`

@@ -2,9 +2,7 @@ import {
   answer,
   answerAll,
   checkAnswer,
-  consequencesOf,
   type Deciding,
-  findAlike,
   type InboxItem,
   itemsOf,
 } from "@durable-payments/control";
@@ -72,13 +70,14 @@ export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<v
     );
   const acting = actingOf(flags, true);
   await deciding(async (opened) => {
-    const seen = await findAlike(opened, operation);
+    const rows = await opened.ledger.rows({ operations: [operation], needsPerson: true });
+    const seen = (await itemsOf(opened.ledger, rows)).filter(({ kind }) => kind === "question");
     const [first] = seen;
     if (first !== undefined && !flags.yes) {
       output.say(
         `${counted(seen.length, "question")} about ${operation}, such as the one of ${first.workflowId}:`,
       );
-      output.say(wrap(consequencesOf(first)[choose], "  "));
+      output.say(wrap(first.choices[choose] ?? "", "  "));
       await confirm("Record it for all?", "Nothing was recorded.");
     }
     output.answer(await answerAll(opened, seen, { ...acting, choose }), (shown) =>

@@ -16,7 +16,7 @@ export const approveShown = async (output: Output, flags: ApproveFlags): Promise
   const { hash: given, id } = flags;
   const acting = actingOf(flags);
   await deciding(async (opened) => {
-    const items = await approvalsOf(opened.ledger, id);
+    const items = (await approvalsOf(opened.ledger, id)).filter(({ kind }) => kind !== "question");
     const [item, other] = items.filter(({ hash }) => given === undefined || hash === given);
     // If nobody can approve it, then it has no hash, and the refusal says why.
     if (item !== undefined && item.hash !== null && given === undefined) {

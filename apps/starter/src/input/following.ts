@@ -69,7 +69,10 @@ export const followedRun = async (
   { isWaiting = false, timeout }: Following = {},
 ): Promise<RunDetails> => {
   let latest;
-  for await (const run of followRun(sources, id, watching(output, "run", id, timeout))) {
+  for await (const run of followRun(
+    () => readRun(sources, id),
+    watching(output, "run", id, timeout),
+  )) {
     latest = run;
     output.say(followLine(visible(run)));
     const needsPerson = run.inbox.length > 0 || run.status === "paused" || run.status === "missing";
@@ -86,7 +89,11 @@ export const followedBatch = async (
   id: string,
   { isWaiting = false, isWhole = false, timeout }: Following & { readonly isWhole?: boolean } = {},
 ) => {
-  for await (const seen of followBatch(ledger, id, watching(output, "file", id, timeout))) {
+  for await (const seen of followBatch(
+    (use) => use(ledger),
+    id,
+    watching(output, "file", id, timeout),
+  )) {
     output.say(followBatchLine(visible(seen)));
     if (isWaiting && (seen.state === "needsApproval" || seen.pausedBy !== null)) break;
   }

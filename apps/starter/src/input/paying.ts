@@ -44,7 +44,7 @@ export const submit = async (
   { file, id, isDryRun, key, notDuplicate, ...given }: OnboardFlags,
 ): Promise<number | void> => {
   checkWait(given);
-  const { by: startedBy, how } = actingOf(given);
+  const { by: startedBy, how = "" } = actingOf(given);
   const planned = plan(await readJson(file), assumptionsHere());
   const workflowId = idOf(planned, { id, key });
   const summary = summaryOf(paymentOf(planned.input), planned.workflowType);

@@ -32,7 +32,7 @@ export const prune = async (
   const { now } = await ledger.state();
   if (before.getTime() > now - days * DAY_MS)
     throw invalidInput(
-      `Prune removes only what was completed ${days} days ago or earlier (keepDays): pass an earlier time, such as --before ${days}d. Nothing was done.`,
+      `Prune removes only what was completed ${days} days ago or earlier (keepDays): give an earlier time. Nothing was done.`,
     );
   return ledger.prune(before.getTime(), actor, onPart);
 };

@@ -56,7 +56,7 @@ export interface StartAtOptions<W extends Workflow> extends TemporalOptions {
   readonly account?: string;
   /** The reason why it is another payment, although an earlier one looks the same: a person has checked it. */
   readonly notDuplicate?: string | undefined;
-  /** Source of the person's name: `--by`. */
+  /** How the person was identified. */
   readonly how?: string;
 }
 

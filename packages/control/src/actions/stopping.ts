@@ -53,7 +53,7 @@ const requestCancel = (
     reason,
   });
 
-const CANCEL_WITHIN_MS = 15_000;
+const CANCEL_WITHIN_MS = 3_000;
 
 /**
  * Ends a workflow id by a person's decision: nothing more is sent under it, by this run, a retry or a reset. Then the
@@ -72,10 +72,12 @@ export const cancel = async (
   const run =
     client === undefined
       ? unanswered
-      : await readProgress(client, workflowId).catch((error: unknown) => {
-          if (isNoAnswer(error)) return unanswered;
-          throw error;
-        });
+      : await client
+          .withDeadline(Date.now() + CANCEL_WITHIN_MS, () => readProgress(client, workflowId))
+          .catch((error: unknown) => {
+            if (isNoAnswer(error)) return unanswered;
+            throw error;
+          });
   const [rows, known] = await Promise.all([
     ledger.rowsOf(workflowId),
     ledger.runs({ workflowIds: [workflowId], limit: 1 }),

@@ -59,7 +59,7 @@ const notPaidText = (standing: string): string =>
 
 /** The reason why a repeat fails again, by type of failure. */
 const HOPELESS: Readonly<Record<string, string>> = {
-  [failureTypes.invalidRequest]: "Its input is invalid: amend it (--amend FILE).",
+  [failureTypes.invalidRequest]: "Its input is invalid: amend it.",
   [failureTypes.alreadyCarriedOut]:
     "Another request has already succeeded under this id or key. If it was for the same, there is nothing to do. Otherwise use another key, and pay only the difference.",
   [failureTypes.madeTwice]: "It was made twice: sort it out with the bank.",
@@ -138,7 +138,7 @@ export const planRetry = (planning: Planning): RetryPlan => {
   const undone = rows.find(({ state }) => state === "undone");
   if (way === "reset" && undone !== undefined) {
     throw refused(
-      `${workflowId} undid ${undone.step}: a reset would continue as if it had not. Start it again from the beginning: --restart. Nothing was done.`,
+      `${workflowId} undid ${undone.step}: a reset would continue as if it had not. Start it again from the beginning. Nothing was done.`,
       workflowId,
     );
   }

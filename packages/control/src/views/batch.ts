@@ -237,23 +237,26 @@ const LOOK_EVERY_MS = 2_000;
 /**
  * Follows a batch until each of its rows has an outcome. It needs only the ledger.
  *
+ * @param read calls a function with the ledger, at each look.
  * @param signal ends it; the batch continues.
  * @returns a view each time that something has changed.
  * @throws NotFound if the ledger has no such batch.
  */
 export async function* followBatch(
-  ledger: Ledger,
+  read: <A>(use: (ledger: Ledger) => Promise<A>) => Promise<A>,
   id: string,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): AsyncGenerator<BatchView> {
-  for (let latest = ""; !signal.aborted;) {
-    const batch = await ledger.batch(id);
-    if (batch === undefined) throw notFound(`There is no batch ${id}.`);
-    const { view } = await batchOf(ledger, batch);
+  for (let latest = ""; signal?.aborted !== true;) {
+    const { view } = await read(async (ledger) => {
+      const batch = await ledger.batch(id);
+      if (batch === undefined) throw notFound(`There is no batch ${id}.`);
+      return batchOf(ledger, batch);
+    });
     const seen = JSON.stringify([view.state, view.totals, view.pausedBy]);
     if (seen !== latest) yield view;
     latest = seen;
     if (view.outcome !== "open") return;
-    await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await setTimeout(LOOK_EVERY_MS, undefined, signal && { signal }).catch(() => undefined);
   }
 }

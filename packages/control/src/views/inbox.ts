@@ -207,7 +207,7 @@ const attentionItem = (found: Attention): InboxItem => {
   };
 };
 
-/** Reads all that waits for approval under an id: of a run, a batch, or limits. */
+/** Reads what a person can decide about an id: of a run, a batch, or limits. */
 export const approvalsOf = async (
   ledger: Ledger,
   id: string,
@@ -217,8 +217,7 @@ export const approvalsOf = async (
     return batch.state === "needsApproval" ? [await batchItem(ledger, batch)] : [];
   if (id.startsWith(limitsId("")))
     return (await limitItems(ledger)).filter(({ workflowId }) => workflowId === id);
-  const writes = await itemsOf(ledger, await ledger.rowsOf(id));
-  return writes.filter(({ kind }) => kind !== "question");
+  return itemsOf(ledger, await ledger.rowsOf(id));
 };
 
 /** Decisions of a person come first: money moves, or does not, only then. */

@@ -136,10 +136,6 @@ const progressOf = async ({ client }: ListSources, { run, waits }: FoundRun) => 
  * @returns the runs, the latest start first unless another order is asked for; `next` for the page after; notes of what could
  *   not be read.
  * @throws ConnectionFailed if the ledger cannot be read.
- * @example
- * ```ts
- * const { runs } = await listRuns(connected, { statuses: ["failed"] }, { limit: 50 });
- * ```
  */
 export const listRuns = async (sources: ListSources, given: ListFilter, page: ListPage) => {
   const { ledger, whyNot = [] } = sources;

@@ -69,11 +69,6 @@ export type Report = Awaited<ReturnType<typeof readReport>>;
  *
  * @param by lines for each payee, day, batch or reason, one for each currency and state; only totals without it. A report of reasons has only runs
  *   that have ended with one.
- * @example
- * ```ts
- * const since = { paidSince: Date.parse("2026-11-01") };
- * const { lines } = await readReport(connected.ledger, since, "payee");
- * ```
  */
 export const readReport = async (ledger: Ledger, given: ListFilter, by?: SumsBy) => {
   const sums = await ledger.sums(await filterOf(ledger, given), by);

@@ -171,22 +171,22 @@ const LOOK_EVERY_MS = 2_000;
 /**
  * Follows a run to its end.
  *
+ * @param read reads it, as `readRun` does.
  * @param signal ends it; the run continues.
  * @returns a view each time that something has changed; the last one is of the end.
  */
 export async function* followRun(
-  sources: Sources,
-  workflowId: string,
-  signal: AbortSignal,
+  read: () => Promise<RunDetails>,
+  signal?: AbortSignal,
 ): AsyncGenerator<RunDetails> {
   let latest = "";
-  while (!signal.aborted) {
-    const run = await readRun(sources, workflowId);
+  while (signal?.aborted !== true) {
+    const run = await read();
     const seen = JSON.stringify([run.status, run.reason, run.steps]);
     if (seen !== latest) yield run;
     latest = seen;
     if (run.endedAt !== null || !isOpenStatus(run.status)) return;
-    await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await setTimeout(LOOK_EVERY_MS, undefined, signal && { signal }).catch(() => undefined);
   }
 }
 

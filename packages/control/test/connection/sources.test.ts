@@ -4,11 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import {
-  openWorkersLedger,
-  withOperations,
-  withSources,
-} from "../../src/facts/connection/connections.ts";
+import { openWorkersLedger } from "../../src/facts/connection/connections.ts";
+import { Connections } from "../../src/facts/connection/open-connections.ts";
 import { temporalSettings } from "../../src/facts/connection/temporal.ts";
 import { changing } from "../../src/facts/connection/temporal-errors.ts";
 import { TemporalStub } from "../support/temporal-stub.ts";
@@ -31,17 +28,20 @@ it("reads the ledger where Temporal cannot be reached, and says so", async () =>
   const file = join(folder, "ledger.sqlite");
   await (await openLedger(`sqlite:${file}`)).close();
   const ledger = { ledger: `sqlite:${file}`, clientId: undefined };
-  const seen = await withSources({ temporal: unreachable, ledger }, (sources) =>
+  await using connections = new Connections({ temporal: unreachable, ledger, accounts: [] });
+  const seen = await connections.sources((sources) =>
     Promise.resolve([sources.ledger !== undefined, sources.temporal, sources.whyNot]),
   );
   expect(seen).toEqual([true, undefined, [expect.stringContaining("Cannot connect to Temporal")]]);
 });
 
 it("rejects where neither can be reached, with both reasons", async () => {
-  const nothing = withSources(
-    { temporal: unreachable, ledger: { ledger: undefined, clientId: undefined } },
-    () => Promise.resolve(),
-  );
+  await using connections = new Connections({
+    temporal: unreachable,
+    ledger: { ledger: undefined, clientId: undefined },
+    accounts: [],
+  });
+  const nothing = connections.sources(() => Promise.resolve());
   await expect(nothing).rejects.toThrow(/Cannot connect to Temporal.*ledger cannot be used/s);
 });
 
@@ -52,12 +52,12 @@ it("starts nothing on a ledger of another namespace, whose workers would not run
   await worker.pin("production");
   await worker.close();
   const access = { clientId: "c", baseUrl: "https://service.example.com" };
-  const settings = {
+  await using connections = new Connections({
     temporal: () => connected.temporal.settings,
     ledger: { ledger: `sqlite:${file}`, clientId: "c" },
     accounts: [{ name: undefined, service: Result.succeed(access) }],
-  };
-  await expect(withOperations(settings, () => Promise.resolve())).rejects.toThrow(
+  });
+  await expect(connections.both(() => Promise.resolve())).rejects.toThrow(
     /belongs to the Temporal namespace production, but this namespace is/,
   );
 });

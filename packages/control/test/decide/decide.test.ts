@@ -5,7 +5,7 @@ import {
   openLedger,
 } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
-import { answer, answerAll, approve, findAlike, reject } from "../../src/actions/decide/index.ts";
+import { answer, answerAll, approve, reject } from "../../src/actions/decide/index.ts";
 import { consequencesOf } from "../../src/rules/consequences.ts";
 import { cancel, pause, resume } from "../../src/actions/stopping.ts";
 import { itemsOf } from "../../src/views/inbox.ts";
@@ -236,7 +236,7 @@ test("a rejection ends the workflow id", async () => {
 
 test("what is alike is answered at once, and only what was seen", async () => {
   const { ledger, operations } = await withRow();
-  const seen = await findAlike(operations, "createPayout");
+  const seen = await itemsOf(ledger, await ledger.rows({ needsPerson: true }));
   await put(ledger, { ...asking, workflowId: "invoice-18", question: question({ id: "q2" }) });
   const all = { ...bob, choose: "resend", operation: "createPayout" } as const;
   const done = await answerAll(operations, seen, all);

@@ -177,7 +177,7 @@ test("a finished file whose row is retried is not finished until the row has an 
 test("a batch is followed until each row is final", async () => {
   const { ledger, see } = await fileOf(["1.00"]);
   const seen: Array<string> = [];
-  for await (const view of followBatch(ledger, ID, new AbortController().signal)) {
+  for await (const view of followBatch((use) => use(ledger), ID)) {
     seen.push(view.totals.map(({ money }) => money).join());
     await see("p-1", "completed");
   }

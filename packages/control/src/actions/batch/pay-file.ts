@@ -59,7 +59,7 @@ export const checkPayOptions = (options: PayFileOptions): void => {
   checkReason(notDuplicate);
   if (approveAbove !== undefined && !isAmount(approveAbove))
     throw invalidInput(
-      'The limit (--approve-above) must be a decimal amount, such as "10000.00". Nothing was started.',
+      'The limit (approveAbove) must be a decimal amount, such as "10000.00". Nothing was started.',
     );
 };
 
@@ -264,7 +264,7 @@ export const payFile = async (
   const chunks = workflowsOf(rows);
   if (warnings.length > 0 && notDuplicate === undefined && !plan.isUploaded)
     throw refused(
-      `${warnings.join(". ")}. If these are different payments, say why: --not-a-duplicate REASON. Nothing was started.`,
+      `${warnings.join(". ")}. If these are different payments, give the reason (notDuplicate). Nothing was started.`,
     );
   const reason = notDuplicate ?? null;
   const kept = {

@@ -1,7 +1,6 @@
 import type { Actor, DecisionLook, JsonObject, WriteRow } from "@durable-payments/ledger";
 import type { Deciding } from "../../facts/connection/connections.ts";
 import { invalidInput, ControlError, notFound, refused } from "../../errors.ts";
-import { isAsking } from "../../rules/standing.ts";
 import { type Choice, CHOICES } from "../../rules/consequences.ts";
 import { type Acting, actorOf, type Decided, decisionOn, record } from "./record.ts";
 
@@ -69,9 +68,9 @@ export const checkAnswer = (
   if (!CHOICES.includes(choose))
     throw invalidInput(`The answer must be one of: ${CHOICES.join(", ")}. Nothing was done.`);
   if (choose !== "found" && given.found !== undefined)
-    throw invalidInput("An id (--found) can be given only with --choose found. Nothing was done.");
+    throw invalidInput("An id (found) can be given only if the answer is found. Nothing was done.");
   if (choose === "found" && found.trim() === "")
-    throw invalidInput("--choose found needs the id of the result: --found ID. Nothing was done.");
+    throw invalidInput("The answer found needs the id of the result (found). Nothing was done.");
   const actor = actorOf(given, choose !== "found");
   return { actor, value: choose === "found" ? { id: found.trim() } : {} };
 };
@@ -106,22 +105,15 @@ export const answer = async (
   });
 };
 
-/** Returns the open questions about an operation, those that wait longest first. */
-export const findAlike = async (
-  { ledger }: Pick<Deciding, "ledger">,
-  operation: string,
-): Promise<ReadonlyArray<WriteRow>> =>
-  (await ledger.rows({ operations: [operation], needsPerson: true })).filter(isAsking);
-
 /**
- * Gives the same answer to all open questions about an operation that a person has seen.
+ * Gives the same answer to questions that a person has seen.
  *
- * @param seen the result of `findAlike`: later questions are not answered.
+ * @param seen items of the inbox: later questions are not answered.
  * @param given without `found`, because each write has its own id.
  */
 export const answerAll = async (
   deciding: Deciding,
-  seen: ReadonlyArray<WriteRow>,
+  seen: ReadonlyArray<Readonly<{ question: string | null; workflowId: string }>>,
   given: Acting & { readonly choose: "resend" | "end" },
 ) => {
   const answered: Array<string> = [];
@@ -129,7 +121,7 @@ export const answerAll = async (
   let unanswered = 0;
   for (const { question, workflowId } of seen) {
     try {
-      const about = { ...given, question: question?.id ?? "" };
+      const about = { ...given, question: question ?? "" };
       const { nudged } = await answer(deciding, workflowId, about);
       if (nudged === "unanswered") unanswered += 1;
       answered.push(workflowId);

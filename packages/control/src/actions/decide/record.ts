@@ -15,9 +15,11 @@ import { invalidInput } from "../../errors.ts";
 
 /** The person who acts; recorded with the decision. */
 export interface Acting {
+  /** Name of the person: nothing else tells a second person from the first. */
   readonly by: string;
-  /** Source of the name: `--by`, `PAYMENTS_PERSON`. */
-  readonly how: string;
+  /** How the person was identified, such as `single sign-on`. Default: `program`. */
+  readonly how?: string | undefined;
+  /** Recorded; required where something is ended, overridden, paused or sent again. */
   readonly reason?: string | undefined;
 }
 
@@ -43,10 +45,10 @@ export const checkName = (name: unknown, field = "by"): void => {
 export const actorOf = (acting: Acting, needsReason = false): Actor => {
   if (!isRecord(acting))
     throw invalidInput("The name of the person who acts is required (by). Nothing was done.");
-  const { by, how, reason } = acting;
+  const { by, how = "program", reason } = acting;
   checkName(by);
   if (reason === undefined) {
-    if (needsReason) throw invalidInput("A reason is required (--reason WHY). Nothing was done.");
+    if (needsReason) throw invalidInput("A reason is required (reason). Nothing was done.");
     return { by, how, reason: null };
   }
   const problem = reasonProblem(reason);
@@ -60,7 +62,7 @@ export const actorOf = (acting: Acting, needsReason = false): Actor => {
  */
 export type Nudged = "nudged" | "noRun" | "unanswered";
 
-const ANSWER_WITHIN_MS = 10_000;
+const ANSWER_WITHIN_MS = 3_000;
 
 /** Asks the runs of rows to look at the ledger again, or a run without rows. It may be lost. */
 export const nudge = async (

@@ -164,11 +164,12 @@ export const retryPayment = async (
   const planned = await planRetryOf(connected, workflowId, options);
   const { amendment, failure, pending, plan } = planned;
   const { runId, workflowId: root } = plan;
+  const amended = amendment?.changed ?? [];
   const recordRun = await recordRetry(connected, planned, options);
   if (plan.way === "look") {
     await nudge(client, root);
     for (const [id, open] of pending) await wake(client, id, open);
-    return { plan, runId };
+    return { plan, amended, runId };
   }
   const mayBe = `The run ${root} may have been retried`;
   const run = { workflowId: root, runId };
@@ -178,7 +179,7 @@ export const retryPayment = async (
     const wasReset = isReset ? await resetRun(client, run, { failure, reason }) : undefined;
     const continued = wasReset ?? (await startAgain(connected, run, plan.versions, amendment));
     if (wasReset === undefined) await recordRun(continued);
-    return { plan, runId: continued };
+    return { plan, amended, runId: continued };
   });
 };
 

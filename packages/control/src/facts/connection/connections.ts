@@ -11,27 +11,46 @@ import {
 import { type Account, accountHash, clientHash } from "@durable-payments/protocol/account";
 import type { Client } from "@temporalio/client";
 import * as Result from "effect/Result";
-import { ConnectionFailed, connectionFailed, invalidInput } from "../../errors.ts";
-import { asTemporalError } from "./temporal-errors.ts";
-import { connectTemporal, type Temporal, type TemporalSettings } from "./temporal.ts";
+import { setTimeout } from "node:timers/promises";
+import { connectionFailed, invalidInput } from "../../errors.ts";
+import { OPEN_WITHIN_MS } from "./shared.ts";
+import type { Temporal, TemporalSettings } from "./temporal.ts";
 
-/** Address of the ledger. Finding it needs no secret of the service. */
+/** Address of the ledger, as the settings have it. Finding it needs no secret of the service. */
 export interface LedgerSettings {
-  /** `PAYMENTS_LEDGER`; a file named by the client if it is not set. */
+  /** A file named by the client if it is not set. */
   readonly ledger: string | undefined;
-  /** `PAYMENTS_CLIENT_ID` of the account that the workers start with. */
+  /** That of the account that the workers start with. */
   readonly clientId: string | undefined;
-  /** `PAYMENTS_KEYRING`: the folder of the workers' keys, if they have one. */
+  /** The folder of the workers' keys, if they have one. */
   readonly keyring?: string | undefined;
 }
 
 /** Turns an error of the ledger into a message for a person; returns any other error unchanged. */
-const asLedgerError = (error: unknown): unknown =>
+export const asLedgerError = (error: unknown): unknown =>
   error instanceof LedgerUnavailable
     ? connectionFailed("ledgerUnavailable", `The ledger cannot be used: ${messageOf(error)}.`, {
         action: "doctor",
       })
     : error;
+
+/** The reason if it is silent. */
+export const NO_ANSWER = "the database does not answer";
+
+/** One that is opened later is closed. */
+const openedInTime = async (opening: Promise<Ledger>): Promise<Ledger> => {
+  const stop = new AbortController();
+  const late = setTimeout(OPEN_WITHIN_MS, undefined, { signal: stop.signal }).then(() => undefined);
+  try {
+    const opened = await Promise.race([opening, late]);
+    if (opened !== undefined) return opened;
+    opening.then((ledger) => ledger.close()).catch(() => undefined);
+    throw new LedgerUnavailable(NO_ANSWER);
+  } finally {
+    late.catch(() => undefined);
+    stop.abort();
+  }
+};
 
 /**
  * Opens the ledger of the workers; the caller closes it. Only a worker, and the migration, create or migrate its tables:
@@ -46,14 +65,16 @@ export const openWorkersLedger = async (
   try {
     if (ledger === "" && clientId === "") {
       throw new LedgerUnavailable(
-        "neither PAYMENTS_LEDGER nor PAYMENTS_CLIENT_ID is set here, so its address is unknown",
+        "neither the setting ledger nor the setting clientId is given here, so its address is unknown",
       );
     }
-    return await openLedger(readLedgerPlace(ledger, clientHash({ clientId })), {
+    const opening = openLedger(readLedgerPlace(ledger, clientHash({ clientId })), {
       ...(keyring !== undefined && { seal: openTextSeal(keyring) }),
       ...(onMigration && { onMigration }),
       isMigrated: onMigration !== undefined,
     });
+    // A migration takes as long as it takes.
+    return await (onMigration === undefined ? openedInTime(opening) : opening);
   } catch (error) {
     throw asLedgerError(error);
   }
@@ -67,7 +88,7 @@ export interface KnownAccount {
   readonly hash: string;
 }
 
-/** Dependencies of every operation. */
+/** What an action needs: Temporal, the ledger, and the accounts of the settings. */
 export interface Connected extends Temporal {
   readonly ledger: Ledger;
   readonly namespace: string;
@@ -114,6 +135,8 @@ export const ledgerOf = ({ ledger, whyNot }: Pick<Sources, "ledger" | "whyNot">)
 export interface AccountSettings<Service extends Account = Account> {
   /** Undefined for the unnamed account. */
   readonly name: string | undefined;
+  /** Key of its rows, which address and client id make. Default: of those of `service`. */
+  readonly hash?: string | undefined;
   readonly service: Result.Result<Service, InvalidSettings>;
 }
 
@@ -125,15 +148,18 @@ export interface ConnectionSettings<Service extends Account = Account> {
   /** The first is the unnamed account, if there is one. */
   readonly accounts: ReadonlyArray<AccountSettings<Service>>;
   readonly lateAfterMs?: Sources["lateAfterMs"];
+  /** A ledger that is open already, and stays open: of a test that reads it, too. */
+  readonly kept?: Ledger | undefined;
 }
 
 /** Returns the accounts whose access is known here. */
 export const knownAccounts = ({
   accounts,
 }: Pick<ConnectionSettings, "accounts">): ReadonlyArray<KnownAccount> =>
-  accounts.flatMap(({ name, service }) =>
-    Result.isSuccess(service) ? [{ name, hash: accountHash(service.success) }] : [],
-  );
+  accounts.flatMap(({ hash, name, service }) => {
+    if (hash !== undefined) return [{ name, hash }];
+    return Result.isSuccess(service) ? [{ name, hash: accountHash(service.success) }] : [];
+  });
 
 /** Address of the service and credentials of the account, or the reason why they are unknown here. */
 export type ServiceSettings = Result.Result<ClientOptions, InvalidSettings>;
@@ -151,136 +177,3 @@ export const askOnce = async <A>(
     await client.close();
   }
 };
-
-const valueOf = <A>(settled: PromiseSettledResult<A>): A | undefined =>
-  settled.status === "fulfilled" ? settled.value : undefined;
-
-/** Opens the sources that can be opened, calls a function with them, and closes them. */
-const withOpened = async <A>(
-  settings: Pick<ConnectionSettings, "ledger" | "temporal">,
-  use: (
-    opened: Omit<Sources, "whyNot"> & { readonly failures: ReadonlyArray<ConnectionFailed> },
-  ) => Promise<A>,
-): Promise<A> => {
-  const settled = await Promise.allSettled([
-    (async () => connectTemporal(settings.temporal()))(),
-    openWorkersLedger(settings.ledger),
-  ]);
-  const [temporal, ledger] = [valueOf(settled[0]), valueOf(settled[1])];
-  try {
-    const failures = settled.flatMap((one) => {
-      if (one.status === "fulfilled") return [];
-      if (one.reason instanceof ConnectionFailed) return [one.reason];
-      throw one.reason;
-    });
-    return await use({ temporal, ledger, failures });
-  } catch (error) {
-    const worded = asLedgerError(error);
-    throw temporal === undefined ? worded : asTemporalError(worded, temporal.settings);
-  } finally {
-    await Promise.all([temporal?.close(), ledger?.close()]);
-  }
-};
-
-const checkNamespace = async (
-  ledger: Ledger,
-  { settings: { namespace } }: Temporal,
-): Promise<void> => {
-  const { namespace: pinned } = await ledger.state();
-  if (pinned !== null && pinned !== namespace)
-    throw connectionFailed(
-      "cannotConnect",
-      `The ledger ${ledger.place} belongs to the Temporal namespace ${pinned}, but this namespace is ${namespace}. Correct TEMPORAL_NAMESPACE or PAYMENTS_LEDGER.`,
-    );
-};
-
-/**
- * Connects to Temporal, opens the ledger, calls `use`, and closes both.
- *
- * @throws the errors of `use`; ConnectionFailed if Temporal or the ledger cannot be used.
- * @example
- * ```ts
- * const runs = await withOperations(settings, (connected) => listRuns(connected, {}, { limit: 50 }));
- * ```
- */
-export const withOperations = async <A>(
-  settings: ConnectionSettings,
-  use: (connected: Connected) => Promise<A>,
-): Promise<A> => {
-  const accounts = knownAccounts(settings);
-  const [first] = accounts;
-  if (first === undefined) {
-    throw connectionFailed(
-      "cannotConnect",
-      "No account is set here: set PAYMENTS_CLIENT_ID to the workers' value.",
-    );
-  }
-  return withOpened(settings, async ({ failures, ledger, temporal }) => {
-    // Without a failure, both are present.
-    if (temporal === undefined || ledger === undefined) throw failures[0] as ConnectionFailed;
-    const { namespace, taskQueue } = temporal.settings;
-    await checkNamespace(ledger, temporal);
-    const known = { account: first.hash, accounts };
-    return use({ ...temporal, ledger, namespace, taskQueue, ...known });
-  });
-};
-
-/**
- * Opens the ledger, connects to Temporal if it answers, calls `use`, and closes both: for people who decide, who need no
- * access to the service, and do not wait for Temporal.
- *
- * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
- * @example
- * ```ts
- * await withDeciding(settings, (deciding) =>
- *   approve(deciding, "invoice-17", { by: "grace", how: "single sign-on", hash }),
- * );
- * ```
- */
-export const withDeciding = async <A>(
-  settings: Pick<ConnectionSettings, "ledger" | "temporal">,
-  use: (deciding: Deciding) => Promise<A>,
-): Promise<A> =>
-  withOpened(settings, async ({ failures, ledger, temporal }) => {
-    // The last one is the ledger's.
-    if (ledger === undefined) throw failures.at(-1) as ConnectionFailed;
-    if (temporal !== undefined) await checkNamespace(ledger, temporal);
-    return use({ ledger, client: temporal?.client });
-  });
-
-/**
- * Opens the ledger alone, calls `use`, and closes it: what only the ledger decides waits for no Temporal.
- *
- * @param onMigration is called before each migration of its tables with its version; without it, none takes place.
- * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
- */
-export const withLedger = async <A>(
-  { ledger: settings }: Pick<ConnectionSettings, "ledger">,
-  use: (opened: Pick<Connected, "ledger">) => Promise<A>,
-  onMigration?: (version: number) => void,
-): Promise<A> => {
-  const ledger = await openWorkersLedger(settings, onMigration);
-  try {
-    return await use({ ledger });
-  } catch (error) {
-    throw asLedgerError(error);
-  } finally {
-    await ledger.close();
-  }
-};
-
-/**
- * Connects to Temporal and the ledger, or to the one that can be reached, calls `use`, and closes them.
- *
- * @throws ConnectionFailed if neither can be reached; the errors of `use`.
- */
-export const withSources = async <A>(
-  settings: Omit<ConnectionSettings, "accounts">,
-  use: (sources: Sources) => Promise<A>,
-): Promise<A> =>
-  withOpened(settings, async ({ failures, ...opened }) => {
-    const whyNot = failures.map(({ message }) => message);
-    const { lateAfterMs } = settings;
-    if (whyNot.length < 2) return use({ ...opened, whyNot, lateAfterMs });
-    throw connectionFailed("cannotConnect", whyNot.join(" "));
-  });

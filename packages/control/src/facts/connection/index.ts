@@ -1,2 +1,3 @@
 export * from "./connections.ts";
+export * from "./open-connections.ts";
 export * from "./temporal.ts";

@@ -47,28 +47,40 @@ export const isNamespaceMissing = (error: unknown): boolean => {
 export const detailsOf = (error: unknown): string => {
   const details = temporalReason(error).replace(/\.$/, "");
   if (hasCode(error, "refused")) {
-    return `it refuses the credentials (TEMPORAL_API_KEY, or the certificate in TEMPORAL_TLS_*), or they are not valid for this namespace: ${details}`;
+    return `it refuses the credentials (API key or client certificate), or they are not valid for this namespace: ${details}`;
   }
   return hasCode(error, "unknownThere")
     ? `the server there does not know this request: it is not Temporal, or an old version of it (${details})`
     : details;
 };
 
+const DOCTOR = { action: "doctor" } as const;
+
 /** Turns an error of Temporal into a message for a person; returns any other error unchanged. */
 export const asTemporalError = (error: unknown, { address, namespace }: Place): unknown => {
-  const isMissing = isNamespaceMissing(error);
-  if (!isMissing && !(error instanceof ServiceError) && !isGrpcServiceError(error)) return error;
+  const named = `Temporal at ${address}, namespace "${namespace}"`;
+  if (isNamespaceMissing(error))
+    return connectionFailed(
+      "namespaceNotFound",
+      `Temporal at ${address} has no namespace "${namespace}".`,
+      DOCTOR,
+    );
+  if (isNoAnswer(error))
+    return connectionFailed(
+      "cannotConnect",
+      `${named}, does not answer: ${detailsOf(error)}.`,
+      DOCTOR,
+    );
+  if (!(error instanceof ServiceError) && !isGrpcServiceError(error)) return error;
   return connectionFailed(
-    isMissing ? "namespaceNotFound" : "temporalError",
-    isMissing
-      ? `Temporal at ${address} has no namespace "${namespace}" (TEMPORAL_NAMESPACE).`
-      : `Temporal at ${address}, namespace "${namespace}", rejected the request: ${detailsOf(error)}.`,
-    { action: "doctor" },
+    "temporalError",
+    `${named}, rejected the request: ${detailsOf(error)}.`,
+    DOCTOR,
   );
 };
 
-/** Time limit of a change in Temporal, including the client's attempts. */
-const ANSWER_WITHIN_MS = 15_000;
+/** Time limit of a change in Temporal, including the client's attempts: less than that after which a hanging one is given up. */
+const ANSWER_WITHIN_MS = 3_500;
 
 /** Calls Temporal for a change, within the time limit. */
 export const changing = async <A>(

@@ -37,6 +37,7 @@ import { loadClientConnectConfig } from "@temporalio/envconfig";
 import proto from "@temporalio/proto";
 import { setTimeout } from "node:timers/promises";
 import { connectionFailed, type NextAction } from "../../errors.ts";
+import { OPEN_WITHIN_MS } from "./shared.ts";
 import { detailsOf, isNamespaceMissing } from "./temporal-errors.ts";
 
 /** Connection to Temporal, and the worker's task queue. */
@@ -100,15 +101,13 @@ export const temporalSettings = (
       "cannotConnect",
       error instanceof InvalidDataConverter || error instanceof InvalidSettings
         ? `${error.message.replace(/\.$/, "")}.`
-        : `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is invalid: ${messageOf(error)}`,
+        : `Temporal's configuration is invalid: ${messageOf(error)}`,
     );
   }
 };
 
 /** Status of a run in Temporal. A run that continued as new is running. */
 export type RunState = "running" | EndOfRun;
-
-const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Size of 500 runs with the longest memos. With gRPC's default of 4 MB, three such runs would break every list. */
 const LONGEST_ANSWER = 512 * 1024 * 1024;
@@ -158,7 +157,7 @@ const open = async (settings: TemporalSettings): Promise<Omit<OpenTemporal, "cli
     ...connectionOptions,
     ...(settings.apiKey && { apiKey: settings.apiKey }),
     address,
-    connectTimeout: CONNECT_TIMEOUT_MS,
+    connectTimeout: OPEN_WITHIN_MS,
     channelArgs: { "grpc.max_receive_message_length": LONGEST_ANSWER },
     interceptors: [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endIf(() => isClosed)],
   });
@@ -182,7 +181,7 @@ const open = async (settings: TemporalSettings): Promise<Omit<OpenTemporal, "cli
     const isToStart = why === NOTHING_LISTENS && isOnThisMachine(settings);
     throw connectionFailed(
       "cannotConnect",
-      `Cannot connect to Temporal at ${address} (TEMPORAL_ADDRESS): ${why}.`,
+      `Cannot connect to Temporal at ${address}: ${why}.`,
       isToStart ? { action: "startServer" } : undefined,
     );
   }

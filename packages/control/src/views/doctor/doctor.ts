@@ -11,10 +11,10 @@ import {
   knownAccounts,
   type ConnectionSettings,
   type Sources,
-  withSources,
   askOnce,
   type ServiceSettings,
 } from "../../facts/connection/connections.ts";
+import type { Connections } from "../../facts/connection/open-connections.ts";
 import { isNoAnswer } from "../../facts/connection/temporal-errors.ts";
 import { noWorker } from "../../facts/connection/temporal.ts";
 import { ConnectionFailed, connectionFailed, refused } from "../../errors.ts";
@@ -46,14 +46,17 @@ export const encryptionCheck = (
 ): ReadonlyArray<Check> => {
   if (temporal?.settings.dataConverter === undefined || keyring !== undefined) return [];
   const found = "dataConverter encrypts only what Temporal stores: the ledger's texts are plain";
-  return [warning("encryption", found, "Set keyring (PAYMENTS_KEYRING) as well, everywhere.")];
+  return [warning("encryption", found, "Give the setting keyring as well, everywhere.")];
 };
 
 /** Checks of Temporal and the ledger, which need each other: the tracker is the ledger's witness. */
-const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Check>> => {
+const innerChecks = async (
+  connections: Connections<DoctorSettings>,
+): Promise<ReadonlyArray<Check>> => {
+  const { settings } = connections;
   const known = knownAccounts(settings);
   try {
-    return await withSources(settings, async ({ ledger, temporal, whyNot }) => {
+    return await connections.sources(async ({ ledger, temporal, whyNot }) => {
       const missing = (what: string) =>
         failed(what, whyNot.join(" "), "Correct the settings, or start what is missing.");
       const { checks, tracked } =
@@ -80,20 +83,21 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
  * Checks everything that must work: service, sign-in, Temporal, workers, trackers, ledger, limits, notifications. It
  * changes nothing but a mark in the ledger that nothing reads, and sends nothing to the service but a ping.
  *
- * @param settings of Temporal, the service and the ledger.
  * @param onPart is called with the checks so far as soon as there are more.
  * @returns each check with its finding and remedy; a failed check does not reject.
  */
 export const diagnose = async (
-  settings: DoctorSettings,
+  connections: Connections<DoctorSettings>,
   onPart: (checks: ReadonlyArray<Check>) => void = () => undefined,
 ) => {
   const made: Array<Check> = [];
-  const parts = [serviceChecks(settings), innerChecks(settings)].map(async (part) => {
-    made.push(...(await part));
-    onPart(made);
-    return part;
-  });
+  const parts = [serviceChecks(connections.settings), innerChecks(connections)].map(
+    async (part) => {
+      made.push(...(await part));
+      onPart(made);
+      return part;
+    },
+  );
   const checks = (await Promise.all(parts)).flat();
   return { isWell: checks.every(({ status }) => status !== "failed"), checks };
 };
@@ -133,13 +137,12 @@ export const clockSeen = (date: string | undefined, now = Date.now()): Check => 
     : ok(CLOCK, seen);
 };
 
-const CREDENTIALS =
-  "Set PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY (of a named account: its entry in accounts of the settings file) to the account's credentials.";
+const CREDENTIALS = "Correct the settings clientId and apiKey of the account.";
 
 /** Checks the settings of the client, that the service answers, and that it accepts the credentials. */
 export const checkService = async (settings: ServiceSettings): Promise<ReadonlyArray<Check>> => {
   if (Result.isFailure(settings)) {
-    const remedy = "Give this command the PAYMENTS_* settings of the worker.";
+    const remedy = "Give the settings of the worker here as well.";
     return [
       failed(SERVICE, settings.failure.message, remedy),
       skipped(SIGN_IN, "not checked: the settings are wrong"),
@@ -161,7 +164,11 @@ export const checkService = async (settings: ServiceSettings): Promise<ReadonlyA
     if (error instanceof NotAuthenticated)
       return [ok(SERVICE, `${baseUrl} answers`), failed(SIGN_IN, messageOf(error), CREDENTIALS)];
     return [
-      failed(SERVICE, messageOf(error), "Payments wait until it answers. Check PAYMENTS_BASE_URL."),
+      failed(
+        SERVICE,
+        messageOf(error),
+        "Payments wait until it answers. Check the setting baseUrl.",
+      ),
       skipped(SIGN_IN, "unknown: the service did not answer"),
     ];
   }
@@ -194,7 +201,7 @@ export const testWebhook = async ({ temporal, whyNot }: Sources): Promise<Delive
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) {
       throw refused(
-        `No notifier runs on task queue "${taskQueue}": set PAYMENTS_NOTIFY_URL and PAYMENTS_NOTIFY_SECRET on the worker, and restart it. Nothing was posted.`,
+        `No notifier runs on task queue "${taskQueue}": give the worker the settings notify.url and notify.secret, and restart it. Nothing was posted.`,
       );
     }
     const isLate = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isNoAnswer(error);

@@ -26,7 +26,7 @@ const checkIdentity = (
     return failed(
       "ledger",
       `it belongs to Temporal namespace ${pinned}, but this namespace is ${namespace}`,
-      "Set PAYMENTS_LEDGER or TEMPORAL_NAMESPACE to the worker's value.",
+      "Give the setting ledger, or the namespace, the worker's value.",
     );
   }
   return ok("ledger", `${ledger.place}; id ${ledgerId}, epoch ${epoch}, entry ${sequence}`);
@@ -54,7 +54,7 @@ export const checkWitness = (
     return failed(
       title,
       `the workers use ledger ${other.ledgerId}, but this one is ${ledgerId}`,
-      "Set PAYMENTS_LEDGER to the worker's value. If the ledger was replaced, run recover.",
+      "Give the setting ledger the worker's value. If the ledger was replaced, run recover.",
     );
   }
   const ahead = marks.find(

@@ -167,9 +167,9 @@ const checkNotifications = async ({ client, settings }: Temporal): Promise<Check
   const title = "notifications";
   const found = await readHeartbeat(client, notifierId(settings.taskQueue));
   if (found.is === "notRunning")
-    return skipped(title, "no one is notified: PAYMENTS_NOTIFY_URL is not set on any worker");
+    return skipped(title, "no one is notified: no worker has the setting notify.url");
   if (found.is === "late") {
-    const remedy = "Set PAYMENTS_NOTIFY_URL and PAYMENTS_NOTIFY_SECRET on every worker.";
+    const remedy = "Give every worker the settings notify.url and notify.secret.";
     return failed(title, found.why, remedy);
   }
   if (!isNotifierState(found.details)) return ok(title, "have started");
@@ -181,7 +181,7 @@ const checkNotifications = async ({ client, settings }: Temporal): Promise<Check
 };
 
 const unread = (name: string, error: unknown): Check =>
-  failed(name, detailsOf(error), "Check TEMPORAL_NAMESPACE and the credentials.");
+  failed(name, detailsOf(error), "Check the namespace and the credentials.");
 
 /** A failed read does not end the other checks. */
 const guarded = (name: string, check: Promise<Check>): Promise<Check> =>

@@ -1,0 +1,249 @@
+import { type Ledger, LedgerUnavailable } from "@durable-payments/ledger";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import type * as Scope from "effect/Scope";
+import { ConnectionFailed, connectionFailed, refused } from "../../errors.ts";
+import {
+  asLedgerError,
+  type Connected,
+  type ConnectionSettings,
+  type Deciding,
+  knownAccounts,
+  NO_ANSWER,
+  openWorkersLedger,
+  type Sources,
+} from "./connections.ts";
+import { ANSWER_WITHIN_MS, attempt, Shared } from "./shared.ts";
+import { asTemporalError, isNoAnswer } from "./temporal-errors.ts";
+import { connectTemporal, type OpenTemporal, type Temporal } from "./temporal.ts";
+
+const DOCTOR = { action: "doctor" } as const;
+
+/** A call had begun: what it requested may have been done. */
+const lost = (reason: ConnectionFailed["reason"], message: string): ConnectionFailed =>
+  new ConnectionFailed({ reason, message, next: DOCTOR, carriedOut: "unknown" });
+
+/** A ledger that is slow is not one that hangs: it is asked. Any answer shows that it is there. */
+const askLedger = async (ledger: Ledger): Promise<void> => void (await ledger.state());
+
+/** As `askLedger`. A server that refuses the question is there. */
+const askTemporal = async ({ connection, settings }: Temporal): Promise<void> => {
+  try {
+    await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+      connection.workflowService.getSystemInfo({}),
+    );
+  } catch (error) {
+    if (isNoAnswer(error)) throw asTemporalError(error, settings);
+  }
+};
+
+const checkNamespace = async (
+  ledger: Ledger,
+  { settings: { namespace } }: Temporal,
+): Promise<void> => {
+  const { namespace: pinned } = await ledger.state();
+  if (pinned !== null && pinned !== namespace)
+    throw connectionFailed(
+      "cannotConnect",
+      `The ledger ${ledger.place} belongs to the Temporal namespace ${pinned}, but this namespace is ${namespace}. Correct the namespace, or the setting ledger.`,
+    );
+};
+
+const AT_ONCE = { concurrency: "unbounded" } as const;
+
+type Found<A> = Result.Result<A, ConnectionFailed>;
+
+const isConnection = (error: unknown): error is ConnectionFailed =>
+  error instanceof ConnectionFailed;
+
+/** What was opened, or why it cannot be; any other error is one. */
+const onlyFailed = <A>(opened: Effect.Effect<A, unknown, Scope.Scope>) =>
+  Effect.result(opened).pipe(
+    Effect.flatMap((found): Effect.Effect<Result.Result<A, ConnectionFailed>, unknown> => {
+      if (Result.isSuccess(found)) return Effect.succeed(Result.succeed(found.success));
+      const { failure } = found;
+      return isConnection(failure) ? Effect.succeed(Result.fail(failure)) : Effect.fail(failure);
+    }),
+  );
+
+/** Says that what was requested may have been done. */
+const withoutAnswer = (error: unknown): unknown =>
+  isConnection(error) && error.carriedOut !== "unknown"
+    ? new ConnectionFailed({
+        message: error.message,
+        reason: error.reason,
+        next: error.next,
+        carriedOut: "unknown",
+      })
+    : error;
+
+/**
+ * The connections of a tool, for one command or for years: to Temporal and to the ledger. Each is opened by the first call
+ * that needs it, shared by all calls, and replaced after it has failed. Every call rejects with `ConnectionFailed` within five
+ * seconds if a server that it needs is away or hangs, however long it may take otherwise.
+ */
+export class Connections<
+  Settings extends ConnectionSettings = ConnectionSettings,
+> implements AsyncDisposable {
+  readonly settings: Settings;
+  readonly #temporal: Shared<OpenTemporal>;
+  readonly #ledger: Shared<Ledger>;
+  #isClosed = false;
+
+  /** Opens nothing. */
+  constructor(settings: Settings) {
+    this.settings = settings;
+    const { kept } = settings;
+    this.#temporal = new Shared({
+      open: async () => connectTemporal(settings.temporal()),
+      close: (temporal) => temporal.close(),
+      ask: askTemporal,
+      lost: ({ settings: { address } }) =>
+        lost("cannotConnect", `Temporal at ${address} does not answer.`),
+    });
+    this.#ledger = new Shared({
+      open: async () => kept ?? openWorkersLedger(settings.ledger),
+      close: async (ledger) => (ledger === kept ? undefined : ledger.close()),
+      ask: askLedger,
+      lost: () => lost("ledgerUnavailable", `The ledger cannot be used: ${NO_ANSWER}.`),
+    });
+  }
+
+  async #run<A>(work: Effect.Effect<A, unknown, Scope.Scope>): Promise<A> {
+    if (this.#isClosed)
+      throw refused("These payments are closed: open them again. Nothing was done.");
+    return Effect.runPromise(Effect.scoped(work));
+  }
+
+  /** Calls a function; words its errors, and drops a connection that has failed. */
+  #act<A>(temporal: Temporal | undefined, use: () => Promise<A>): Effect.Effect<A, unknown> {
+    return attempt(use).pipe(
+      Effect.tapError((error) => {
+        if (error instanceof LedgerUnavailable) return this.#ledger.drop;
+        return isNoAnswer(error) ? this.#temporal.drop : Effect.void;
+      }),
+      Effect.mapError((error) => {
+        const ofLedger = asLedgerError(error);
+        const worded = temporal ? asTemporalError(ofLedger, temporal.settings) : ofLedger;
+        return worded === error ? error : withoutAnswer(worded);
+      }),
+    );
+  }
+
+  /**
+   * Calls a function with Temporal and the ledger.
+   *
+   * @throws the errors of `use`; ConnectionFailed if Temporal or the ledger cannot be used.
+   */
+  async both<A>(use: (connected: Connected) => Promise<A>): Promise<A> {
+    const accounts = knownAccounts(this.settings);
+    const [first] = accounts;
+    if (first === undefined)
+      throw connectionFailed(
+        "cannotConnect",
+        "No account is known here: give the setting clientId the workers' value.",
+      );
+    const opened = Effect.all([this.#temporal.opened, this.#ledger.opened], AT_ONCE);
+    const acting =
+      ([temporal, ledger]: readonly [OpenTemporal, Ledger]) =>
+      async () => {
+        const { namespace, taskQueue } = temporal.settings;
+        await checkNamespace(ledger, temporal);
+        const known = { account: first.hash, accounts };
+        return use({ ...temporal, ledger, namespace, taskQueue, ...known });
+      };
+    return this.#run(
+      Effect.flatMap(opened, ([temporal, ledger]) =>
+        Effect.raceAllFirst([
+          this.#act(temporal, acting([temporal, ledger])),
+          this.#temporal.watch(temporal),
+          this.#ledger.watch(ledger),
+        ]),
+      ),
+    );
+  }
+
+  /**
+   * Calls a function with the ledger, and with Temporal if it answers: for people who decide, who need no access to the
+   * service, and do not wait for Temporal.
+   *
+   * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
+   */
+  deciding<A>(use: (deciding: Deciding) => Promise<A>): Promise<A> {
+    const opened = Effect.all([this.#ifThere, this.#ledger.opened], AT_ONCE);
+    return this.#run(
+      Effect.flatMap(opened, ([found, ledger]) => {
+        const temporal = Result.getOrUndefined(found);
+        const acting = async () => {
+          if (temporal !== undefined) await checkNamespace(ledger, temporal);
+          return use({ ledger, client: temporal?.client });
+        };
+        return Effect.raceFirst(this.#act(temporal, acting), this.#ledger.watch(ledger));
+      }),
+    );
+  }
+
+  /** Temporal if it answers now, or the reason why not. */
+  get #ifThere() {
+    return onlyFailed(this.#temporal.answering);
+  }
+
+  /**
+   * Calls a function with the ledger alone: what only the ledger decides waits for no Temporal.
+   *
+   * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
+   */
+  ledger<A>(use: (opened: Pick<Connected, "ledger">) => Promise<A>): Promise<A> {
+    return this.#run(
+      Effect.flatMap(this.#ledger.opened, (ledger) =>
+        Effect.raceFirst(
+          this.#act(undefined, () => use({ ledger })),
+          this.#ledger.watch(ledger),
+        ),
+      ),
+    );
+  }
+
+  /**
+   * Calls a function that reads, with Temporal and the ledger as far as they answer. It is called again without the one
+   * that is lost meanwhile.
+   *
+   * @throws ConnectionFailed if neither answers; the errors of `use`.
+   */
+  sources<A>(use: (sources: Sources) => Promise<A>): Promise<A> {
+    const opened = Effect.all([this.#ifThere, onlyFailed(this.#ledger.opened)] as const, AT_ONCE);
+    const { lateAfterMs } = this.settings;
+    const read = (
+      found: Found<OpenTemporal>,
+      ofLedger: Found<Ledger>,
+    ): Effect.Effect<A, unknown> => {
+      const [temporal, ledger] = [Result.getOrUndefined(found), Result.getOrUndefined(ofLedger)];
+      const whyNot = [found, ofLedger].flatMap((one) =>
+        one._tag === "Failure" ? [one.failure.message] : [],
+      );
+      if (whyNot.length > 1)
+        return Effect.fail(connectionFailed("cannotConnect", whyNot.join(" ")));
+      const reading = this.#act(temporal, () => use({ temporal, ledger, whyNot, lateAfterMs }));
+      return Effect.raceAllFirst([
+        reading,
+        temporal === undefined ? Effect.never : this.#temporal.watch(temporal),
+        ledger === undefined ? Effect.never : this.#ledger.watch(ledger),
+      ]).pipe(
+        Effect.catch((error) => {
+          if (isConnection(error) && temporal !== undefined && ledger !== undefined) {
+            if (error.reason === "cannotConnect") return read(Result.fail(error), ofLedger);
+            if (error.reason === "ledgerUnavailable") return read(found, Result.fail(error));
+          }
+          return Effect.fail(error);
+        }),
+      );
+    };
+    return this.#run(Effect.flatMap(opened, ([temporal, ledger]) => read(temporal, ledger)));
+  }
+
+  /** Closes everything. A call that is under way fails, and one afterwards is refused. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([this.#temporal.close(), this.#ledger.close()]);
+  }
+}

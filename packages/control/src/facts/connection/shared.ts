@@ -1,0 +1,92 @@
+/**
+ * A server that many calls share for years. Two rules keep a call from hanging, and neither limits how long it may take.
+ * A connection is opened by the first call that needs it, within `OPEN_WITHIN_MS`. While a call takes long, the server is
+ * asked whether it is there: a slow report goes on, a server that is gone or frozen ends the call. A connection that has
+ * failed is dropped, so that the next call opens another one; it is closed once nobody uses it.
+ */
+import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
+import * as RcRef from "effect/RcRef";
+import * as Scope from "effect/Scope";
+import { setTimeout } from "node:timers/promises";
+
+/** Longest time until a connection is open. */
+export const OPEN_WITHIN_MS = 4_000;
+
+/** A call that takes longer is watched. */
+const WATCH_AFTER_MS = 1_500;
+
+/** Longest time until a server says that it is there. With `WATCH_AFTER_MS`, it is less than five seconds. */
+export const ANSWER_WITHIN_MS = 2_500;
+
+/** A connection in silence is left to end by itself. */
+const CLOSE_WITHIN_MS = 250;
+
+/** Calls a function; fails with what it rejects with. */
+export const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
+  Effect.tryPromise({ try: work, catch: (error) => error });
+
+/** How a server is used. */
+interface Server<A> {
+  readonly open: () => Promise<A>;
+  readonly close: (opened: A) => Promise<void>;
+  /** Rejects if it does not answer. */
+  readonly ask: (opened: A) => Promise<void>;
+  /** The error if it does not answer in time. */
+  readonly lost: (opened: A) => Error;
+}
+
+/** The connection to a server, shared by all calls. */
+export class Shared<A> {
+  readonly #server: Server<A>;
+  readonly #scope = Scope.makeUnsafe();
+  readonly #opened: RcRef.RcRef<A, unknown>;
+
+  constructor(server: Server<A>) {
+    this.#server = server;
+    const { close, open } = server;
+    const inTime = (opened: A) =>
+      Promise.race([close(opened), setTimeout(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+    const acquire = Effect.acquireRelease(attempt(open), (opened) =>
+      Effect.ignore(attempt(() => inTime(opened))),
+    );
+    this.#opened = Effect.runSync(
+      RcRef.make({ acquire, idleTimeToLive: "Infinity" }).pipe(Scope.provide(this.#scope)),
+    );
+  }
+
+  /** The connection, while the scope is open. */
+  get opened(): Effect.Effect<A, unknown, Scope.Scope> {
+    return RcRef.get(this.#opened);
+  }
+
+  /** The connection, which has answered just now. */
+  get answering(): Effect.Effect<A, unknown, Scope.Scope> {
+    return Effect.tap(this.opened, (opened) => this.#ask(opened));
+  }
+
+  /** Fails once the server does not answer, and never ends otherwise. */
+  watch(opened: A): Effect.Effect<never, unknown> {
+    return this.#ask(opened).pipe(Effect.delay(WATCH_AFTER_MS), Effect.forever);
+  }
+
+  #ask(opened: A): Effect.Effect<void, unknown> {
+    return attempt(() => this.#server.ask(opened)).pipe(
+      Effect.timeoutOrElse({
+        duration: ANSWER_WITHIN_MS,
+        orElse: () => Effect.fail(this.#server.lost(opened)),
+      }),
+      Effect.tapError(() => this.drop),
+    );
+  }
+
+  /** The next call opens another connection. */
+  get drop(): Effect.Effect<void> {
+    return RcRef.invalidate(this.#opened);
+  }
+
+  /** Closes the connection, also if it is in use. */
+  close(): Promise<void> {
+    return Effect.runPromise(Scope.close(this.#scope, Exit.void));
+  }
+}

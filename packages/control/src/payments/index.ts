@@ -1,0 +1,4 @@
+export * from "./open-payments.ts";
+export type { Payments } from "./payments.ts";
+export type * from "./options.ts";
+export type { OpenPaymentsSettings, ServiceAccess, TemporalAccess } from "./settings.ts";

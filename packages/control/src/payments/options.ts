@@ -1,0 +1,83 @@
+import type { Limits, WordMeaning } from "@durable-payments/ledger";
+import type { Workflow } from "@temporalio/client";
+import type { PayFileOptions } from "../actions/batch/pay-file.ts";
+import type { Acting } from "../actions/decide/record.ts";
+import type { RetryOptions, RetryPlan } from "../actions/retry/retry.ts";
+import type { StartPaymentOptions, SubmittedRun } from "../actions/start.ts";
+import type { RunList } from "../views/list.ts";
+import type { Report } from "../views/report.ts";
+
+/** How a payment is started. */
+export interface StartGiven extends Pick<Acting, "by" | "how"> {
+  /** Business key, of which the workflow id is made: `payout/invoice-17`. Of both, none: the id is made of the input. */
+  readonly key?: string | undefined;
+  /** Workflow id, instead of a key. */
+  readonly id?: string | undefined;
+  /** The reason why it is another payment, although an earlier one looks the same. */
+  readonly notDuplicate?: string | undefined;
+  /** Checks everything, and starts nothing. */
+  readonly isDryRun?: boolean;
+}
+
+/** A payment that was started, found, or only checked. */
+export interface StartedRun extends SubmittedRun {
+  /** Amount and reference: `EUR 250.00, Invoice 17`. */
+  readonly summary: string;
+  readonly isDryRun: boolean;
+  /** Whether there is a run of the id, new or earlier. */
+  readonly isKnown: boolean;
+  /** What is unlikely in the input, in sentences. */
+  readonly warnings: ReadonlyArray<string>;
+}
+
+/** How a workflow of your own is started. */
+export interface StartWorkflow<W extends Workflow>
+  extends
+    Pick<Acting, "by" | "how">,
+    Omit<StartPaymentOptions<W>, "account" | "how" | "ledger" | "startedBy"> {
+  /** Name of the account that pays. */
+  readonly account?: string;
+}
+
+/** How a file is paid. */
+export type FileOptions = PayFileOptions;
+
+/** How a run or a batch is followed. */
+export interface FollowOptions {
+  /** Ends it; the run continues. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A page of runs, with the sums of all runs that match. */
+export type PageOfRuns = RunList & Pick<Report, "totals">;
+
+/** How a run is retried. */
+export interface RetryGiven extends Omit<RetryOptions, "amend"> {
+  /** Fields of the input to change; null removes one. */
+  readonly amend?: unknown;
+  /** Only plans it. */
+  readonly isDryRun?: boolean;
+}
+
+/** A retry, or its plan. */
+export interface RetriedRun extends RetryPlan {
+  /** Changes of the input. */
+  readonly amended: ReadonlyArray<string>;
+  readonly isDryRun: boolean;
+  /** The run that continues; null for a plan. */
+  readonly newRunId: string | null;
+}
+
+/** Limits of an account: what is left out stays as it is, null removes the limit. */
+export interface LimitsGiven extends Acting, Partial<Limits> {
+  /** Name or hash; default: the account that pays. */
+  readonly account?: string | undefined;
+}
+
+/** The meaning of a status of the service. */
+export interface WordGiven extends Acting {
+  readonly word: string;
+  readonly means: WordMeaning;
+  /** Name or hash; default: the account that pays. */
+  readonly account?: string | undefined;
+}

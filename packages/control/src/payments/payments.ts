@@ -1,0 +1,774 @@
+/**
+ * Everything that a person or a program does with payments, as methods of one object. Each method asks for the servers
+ * that it needs and no others, so it works while the others are away; none waits for a server that hangs.
+ */
+import type { DecidedWord, Ledger, SumsBy } from "@durable-payments/ledger";
+import type { OnboardCardholderInput, PayoutInput, Delivery } from "@durable-payments/protocol";
+import type { Replay } from "@durable-payments/replay";
+import { type Workflow, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import { checkBatchFile } from "../actions/batch/check-rows.ts";
+import { type FilePlan, payFile, planFile } from "../actions/batch/pay-file.ts";
+import { type Answer, answer, answerAll } from "../actions/decide/answer.ts";
+import { type Approval, approve, reject } from "../actions/decide/approve.ts";
+import type { Acting, Decided } from "../actions/decide/record.ts";
+import { type LimitsView, readLimits, setLimits } from "../actions/limits.ts";
+import { prune } from "../actions/prune.ts";
+import { recover, type RecoverOptions, type RecoveryReport } from "../actions/recovery.ts";
+import {
+  replayRuns,
+  type ReplaySelection,
+  selectRuns,
+  type SkippedRuns,
+} from "../actions/replay.ts";
+import {
+  type ManyFilter,
+  type OneOfMany,
+  planMany,
+  planRetryOf,
+  retryMany,
+  retryPayment,
+} from "../actions/retry/retry.ts";
+import { checkStart, startPayment, startRun, type SubmittedRun } from "../actions/start.ts";
+import {
+  cancel,
+  cancelBatch,
+  type Cancelled,
+  type CancelledBatch,
+  type CancelOptions,
+  pause,
+  resume,
+} from "../actions/stopping.ts";
+import { type DecidedMeaning, decideWord, readWords } from "../actions/words.ts";
+import { invalidInput, refused } from "../errors.ts";
+import {
+  accountNamed,
+  type KnownAccount,
+  ledgerOf,
+  openWorkersLedger,
+} from "../facts/connection/connections.ts";
+import { Connections } from "../facts/connection/open-connections.ts";
+import {
+  idOfKey,
+  checkId,
+  planOnboarding,
+  type PlannedRun,
+  planPayout,
+  warningsOf,
+} from "../rules/input.ts";
+import { paymentOf, summaryOf } from "../rules/payment.ts";
+import {
+  type BatchDetails,
+  batchOfId,
+  type BatchView,
+  followBatch,
+  listBatches,
+} from "../views/batch.ts";
+import { diagnose, type Diagnosis, testWebhook } from "../views/doctor/doctor.ts";
+import { approvalsOf, type Inbox, type InboxItem, readInbox } from "../views/inbox.ts";
+import { type ListFilter, type ListPage, listRuns } from "../views/list.ts";
+import { type OverviewView, readOverview } from "../views/overview.ts";
+import { readReport, type Report } from "../views/report.ts";
+import { followRun, readLog, readRun, type RunDetails, type RunLog } from "../views/run.ts";
+import type { RunView } from "../rules/run-view.ts";
+import type {
+  FileOptions,
+  FollowOptions,
+  LimitsGiven,
+  PageOfRuns,
+  RetriedRun,
+  RetryGiven,
+  StartedRun,
+  StartGiven,
+  StartWorkflow,
+  WordGiven,
+} from "./options.ts";
+import type { Installation } from "./settings.ts";
+
+const PAGE = 500;
+
+let make: (installation: Installation) => Payments;
+
+/** Payments of an installation. One object serves all calls of a program, for years: `openPayments` opens it. */
+export class Payments implements AsyncDisposable {
+  /** The accounts of the settings, by name and by the hash that other methods take; the first one pays by default. */
+  readonly accounts: ReadonlyArray<KnownAccount>;
+  /** How long after the end of its payment date a payout is late, in milliseconds. */
+  readonly lateAfterMs: number;
+  readonly #installation: Installation;
+  readonly #connections: Connections<Installation["connections"]>;
+
+  static {
+    make = (installation) => new Payments(installation);
+  }
+
+  private constructor(installation: Installation) {
+    this.#installation = installation;
+    this.#connections = new Connections(installation.connections);
+    this.accounts = installation.accounts;
+    this.lateAfterMs = installation.lateAfterMs;
+  }
+
+  /**
+   * Starts a payout, or finds the run of that id or key. It can be called again after any failure: an id never pays twice.
+   *
+   * @param input payee and payout, with the service's own field names; amounts are decimal strings.
+   * @returns the run; `isNew` says whether this call has started it.
+   * @throws InvalidInput that names each fault; NotAllowed if it is likely a duplicate, or the id has another input;
+   *   ConnectionFailed with `carriedOut: "unknown"` if it may have been started: call it again.
+   * @example
+   * ```ts
+   * const run = await payments.pay(input, { key: "invoice-17", by: "ada" });
+   * ```
+   */
+  async pay(input: PayoutInput, options: StartGiven): Promise<StartedRun> {
+    return this.#start(planPayout(input, this.#assumptionsFor(input)), options);
+  }
+
+  /**
+   * Starts the onboarding of a cardholder, as `pay` starts a payout.
+   *
+   * @example
+   * ```ts
+   * await payments.onboard(input, { key: "employee-4", by: "ada" });
+   * ```
+   */
+  async onboard(input: OnboardCardholderInput, options: StartGiven): Promise<StartedRun> {
+    return this.#start(planOnboarding(input, this.#assumptionsFor(input)), options);
+  }
+
+  #assumptionsFor(input: unknown) {
+    const { account } = (input ?? {}) as { readonly account?: string };
+    const named = account === undefined ? undefined : this.account(account);
+    return this.#installation.assumptionsOf(named);
+  }
+
+  async #start(
+    planned: PlannedRun,
+    { by, how, id, isDryRun = false, key, notDuplicate }: StartGiven,
+  ): Promise<StartedRun> {
+    if (id !== undefined && key !== undefined)
+      throw invalidInput("Give either id or key: the id is made of the key. Nothing was started.");
+    const workflowId =
+      key === undefined ? checkId(id ?? planned.contentId) : idOfKey(planned.workflowType, key);
+    const options = { startedBy: by, notDuplicate, ...(how !== undefined && { how }) };
+    const start = isDryRun ? checkStart : startRun;
+    const run = await this.#connections.both((connected) =>
+      start(connected, workflowId, planned, options),
+    );
+    return {
+      isNew: false,
+      runId: null,
+      ...run,
+      workflowId,
+      summary: summaryOf(paymentOf(planned.input), planned.workflowType),
+      isDryRun,
+      isKnown: run !== undefined,
+      warnings: warningsOf(planned, Date.now()),
+    };
+  }
+
+  /**
+   * Starts a workflow of your own once, or finds the run of its key.
+   *
+   * @param workflowType the workflow, or its name with its type: `start<typeof payOrder>("payOrder", …)`.
+   * @returns the run, whose id is `TYPE/KEY`.
+   * @throws InvalidInput; NotAllowed if it is likely a duplicate; ConnectionFailed.
+   * @example
+   * ```ts
+   * await payments.start<typeof payOrder>("payOrder", { key: "order-17", by: "ada", args: [order] });
+   * ```
+   */
+  async start<W extends Workflow>(
+    workflowType: string | W,
+    { account, by, how, ...options }: StartWorkflow<W>,
+  ): Promise<SubmittedRun> {
+    const workflowId = idOfKey(
+      typeof workflowType === "string" ? workflowType : workflowType.name,
+      options.key,
+    );
+    return this.#connections.both(async (connected) => {
+      const { client, ledger, taskQueue } = connected;
+      const given = {
+        taskQueue,
+        ...options,
+        startedBy: by,
+        ledger,
+        ...(how !== undefined && { how }),
+      };
+      try {
+        const hash = accountNamed(connected, account);
+        const run = await startPayment<W>(client, workflowType, { ...given, account: hash });
+        return { workflowId, runId: run.firstExecutionRunId, isNew: true };
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        return { workflowId, runId: null, isNew: false };
+      }
+    });
+  }
+
+  /**
+   * Checks a file of payouts, and compares it with earlier payments. Nothing is changed.
+   *
+   * @param file path of a `.csv`, `.jsonl` or `.ndjson` file.
+   * @throws InvalidInput that names the faults of all rows.
+   * @example
+   * ```ts
+   * const { batch, totals, warnings } = await payments.checkFile("october.csv", { by: "ada" });
+   * ```
+   */
+  async checkFile(file: string, options: FileOptions): Promise<FilePlan> {
+    const checked = await checkBatchFile(file, this.#installation.assumptionsOf());
+    return this.#connections.both((connected) => planFile(connected, checked, options));
+  }
+
+  /**
+   * Pays each row of a file once, in any number of files. After any failure, call it again to continue.
+   *
+   * @param options `batch`: that of `checkFile`; a file with other rows is refused.
+   * @returns the plan that was followed, and the state of the batch: `needsApproval`, or `approved` if its rows are started.
+   * @throws as `checkFile`; NotAllowed if rows are likely duplicates and `notDuplicate` has no reason.
+   * @example
+   * ```ts
+   * const { batch, state } = await payments.payFile("october.csv", { by: "ada" });
+   * ```
+   */
+  async payFile(
+    file: string,
+    options: FileOptions & { readonly batch?: string },
+  ): Promise<FilePlan & Pick<BatchView, "createdBy" | "state">> {
+    const checked = await checkBatchFile(file, this.#installation.assumptionsOf());
+    if (options.batch !== undefined && options.batch !== checked.batch)
+      throw refused(`${file} is not the file that was checked. Nothing was started.`);
+    return this.#connections.both(async (connected) => {
+      const plan = await planFile(connected, checked, options);
+      const { createdBy, state } = await payFile(connected, checked, plan, options);
+      return { ...plan, createdBy, state };
+    });
+  }
+
+  /**
+   * Lists a page of runs, each with the reason of its status and its payments, and the sums of all runs that match.
+   *
+   * @param page by default the latest 50; `after` is `next` of the page before.
+   * @example
+   * ```ts
+   * const { runs, next, totals } = await payments.list({ statuses: ["failed"] });
+   * ```
+   */
+  list(filter: ListFilter = {}, page: Partial<ListPage> = {}): Promise<PageOfRuns> {
+    return this.#connections.sources(async ({ temporal, ...sources }) => {
+      const ledger = ledgerOf(sources);
+      const listed = await listRuns({ ...sources, ledger, client: temporal?.client }, filter, {
+        limit: 50,
+        ...page,
+      });
+      const { totals } = await readReport(ledger, filter);
+      return { ...listed, totals };
+    });
+  }
+
+  /**
+   * Lists all runs that match, page by page, from the ledger alone: without the progress of open runs.
+   *
+   * @example
+   * ```ts
+   * for await (const { workflowId, status } of payments.listAll({ payee: "Muster AG" })) console.log(workflowId, status);
+   * ```
+   */
+  async *listAll(
+    filter: ListFilter = {},
+    { sort }: Pick<Partial<ListPage>, "sort"> = {},
+  ): AsyncGenerator<RunView> {
+    let after: ListPage["after"];
+    do {
+      const at = { limit: PAGE, sort, after };
+      const { next, runs } = await this.#connections.ledger((opened) =>
+        listRuns(opened, filter, at),
+      );
+      yield* runs;
+      after = next;
+    } while (after !== undefined);
+  }
+
+  /**
+   * Adds up all payments that match: paid, under way, failed, came back. It needs only the ledger.
+   *
+   * @param by lines for each payee, day, batch or reason; only totals without it.
+   * @example
+   * ```ts
+   * const { lines } = await payments.report({ paidSince: Date.parse("2026-11-01") }, "payee");
+   * ```
+   */
+  report(filter: ListFilter = {}, by?: SumsBy): Promise<Report> {
+    return this.#connections.ledger(({ ledger }) => readReport(ledger, filter, by));
+  }
+
+  /**
+   * Reads one run: status and reason, steps, open questions, possible actions.
+   *
+   * @throws NotFound if neither Temporal nor the ledger knows it.
+   * @example
+   * ```ts
+   * const { status, reason, next } = await payments.show("payout/invoice-17");
+   * ```
+   */
+  show(id: string): Promise<RunDetails> {
+    return this.#connections.sources((sources) => readRun(sources, id));
+  }
+
+  /**
+   * Follows a run to its end: yields it each time that something has changed.
+   *
+   * @param options `signal` ends it; the run continues.
+   * @example
+   * ```ts
+   * for await (const { status } of payments.follow("payout/invoice-17")) console.log(status);
+   * ```
+   */
+  follow(id: string, { signal }: FollowOptions = {}): AsyncGenerator<RunDetails> {
+    return followRun(() => this.show(id), signal);
+  }
+
+  /**
+   * Reads who did what: sends, outcomes and decisions of a run or a batch. It needs only the ledger.
+   *
+   * @param options `isVerified`: whether the chain of hashes is checked.
+   * @throws NotFound if the ledger has nothing of the id.
+   * @example
+   * ```ts
+   * const { lines } = await payments.log("payout/invoice-17");
+   * ```
+   */
+  log(id: string, options: { readonly isVerified?: boolean } = {}): Promise<RunLog> {
+    return this.#connections.ledger(({ ledger }) => readLog(ledger, id, options));
+  }
+
+  /** Returns whether an id is that of a batch. It needs only the ledger. */
+  isBatch(id: string): Promise<boolean> {
+    return this.#connections.ledger(async ({ ledger }) => (await ledger.batch(id)) !== undefined);
+  }
+
+  /**
+   * Lists batches with the counts of their rows, the newest first. It needs only the ledger.
+   *
+   * @example
+   * ```ts
+   * const [latest] = await payments.batches({ limit: 1 });
+   * ```
+   */
+  batches({ limit = 50 }: { readonly limit?: number } = {}): Promise<ReadonlyArray<BatchView>> {
+    return this.#connections.ledger(({ ledger }) => listBatches(ledger, limit));
+  }
+
+  /**
+   * Reads one batch, with the rows that it does not pay and the reasons. It needs only the ledger.
+   *
+   * @param options `isWhole`: all rows, as `listed`.
+   * @throws NotFound if there is none.
+   * @example
+   * ```ts
+   * const { listed } = await payments.batch(id, { isWhole: true });
+   * ```
+   */
+  batch(
+    id: string,
+    { isWhole = false }: { readonly isWhole?: boolean } = {},
+  ): Promise<BatchDetails> {
+    return this.#connections.ledger(({ ledger }) => batchOfId(ledger, id, isWhole));
+  }
+
+  /**
+   * Follows a batch until each row has an outcome, as `follow` follows a run. It needs only the ledger.
+   *
+   * @example
+   * ```ts
+   * for await (const { totals } of payments.followBatch(id)) console.log(totals);
+   * ```
+   */
+  followBatch(id: string, { signal }: FollowOptions = {}): AsyncGenerator<BatchView> {
+    const read = <A>(use: (ledger: Ledger) => Promise<A>) =>
+      this.#connections.ledger(({ ledger }) => use(ledger));
+    return followBatch(read, id, signal);
+  }
+
+  /**
+   * Reads what waits for a person: decisions about money first, then by sum and age. It needs only the ledger.
+   *
+   * @example
+   * ```ts
+   * const { items } = await payments.inbox();
+   * ```
+   */
+  inbox(): Promise<Inbox> {
+    return this.#connections.sources(readInbox);
+  }
+
+  /**
+   * Reads what a person can decide about an id: the questions and approvals of a run, a batch or limits.
+   *
+   * @example
+   * ```ts
+   * const [item] = await payments.decisionsOn("payout/invoice-17");
+   * ```
+   */
+  decisionsOn(id: string): Promise<ReadonlyArray<InboxItem>> {
+    return this.#connections.ledger(({ ledger }) => approvalsOf(ledger, id));
+  }
+
+  /**
+   * Reads whether all is fine: what needs a person, has failed, and is under way. It needs only the ledger.
+   *
+   * @example
+   * ```ts
+   * const { failed, inbox, underWay } = await payments.overview();
+   * ```
+   */
+  overview(): Promise<OverviewView> {
+    return this.#connections.sources(readOverview);
+  }
+
+  /**
+   * Checks service, Temporal, workers, trackers and ledger. A failed check does not reject.
+   *
+   * @param onPart is called with the checks so far as soon as there are more.
+   * @example
+   * ```ts
+   * const { isWell, checks } = await payments.doctor();
+   * ```
+   */
+  doctor(onPart?: Parameters<typeof diagnose>[1]): Promise<Diagnosis> {
+    return diagnose(this.#connections, onPart);
+  }
+
+  /** Has a worker post one test notification. @throws ConnectionFailed if no worker answers; NotAllowed if it has no address. */
+  testWebhook(): Promise<Delivery> {
+    return this.#connections.both((connected) =>
+      testWebhook({ temporal: connected, ledger: connected.ledger, whyNot: [] }),
+    );
+  }
+
+  /**
+   * Answers a question about the outcome of a write. It works while Temporal is away.
+   *
+   * @param given `question` of the inbox's item; `choose`: found (with the service's id), resend or end.
+   * @throws InvalidInput; NotAllowed if the question is not open; NotFound.
+   * @example
+   * ```ts
+   * await payments.answer(id, { question, choose: "end", by: "ada", reason: "order withdrawn" });
+   * ```
+   */
+  answer(id: string, given: Answer): Promise<Decided> {
+    return this.#connections.deciding((deciding) => answer(deciding, id, given));
+  }
+
+  /**
+   * Gives one answer to several questions of the inbox. Later questions are not answered.
+   *
+   * @example
+   * ```ts
+   * const { items } = await payments.inbox();
+   * await payments.answerAll(items.filter(({ kind }) => kind === "question"), { choose: "resend", by: "ada", reason: "outage" });
+   * ```
+   */
+  answerAll(
+    items: Parameters<typeof answerAll>[1],
+    given: Parameters<typeof answerAll>[2],
+  ): ReturnType<typeof answerAll> {
+    return this.#connections.deciding((deciding) => answerAll(deciding, items, given));
+  }
+
+  /**
+   * Approves, as a second person, exactly what was read: a payment, a file, or limits. It works while Temporal is away.
+   *
+   * @param given `hash` of the inbox's item: nothing else is approved.
+   * @throws NotAllowed if the approver has a part in it, or it has changed; NotFound if nothing waits for approval.
+   * @example
+   * ```ts
+   * await payments.approve(item.workflowId, { hash: item.hash ?? "", by: "grace", how: "single sign-on" });
+   * ```
+   */
+  approve(id: string, given: Approval): Promise<Pick<Decided, "nudged">> {
+    return this.#connections.deciding((deciding) => approve(deciding, id, given));
+  }
+
+  /**
+   * Rejects a payment or a file: nothing more is sent under its id. It works while Temporal is away.
+   *
+   * @throws as `approve`; InvalidInput without a reason.
+   * @example
+   * ```ts
+   * await payments.reject(id, { by: "grace", reason: "wrong payee" });
+   * ```
+   */
+  reject(id: string, given: Omit<Approval, "hash">): Promise<Pick<Decided, "nudged">> {
+    return this.#connections.deciding((deciding) => reject(deciding, id, given));
+  }
+
+  /**
+   * Retries a failed run: completed steps are kept. An open run looks again.
+   *
+   * @param options `amend`: the fields of the input to change; `isDryRun`: only plans it.
+   * @throws NotAllowed if a retry cannot help; EndedByPerson; NotFound; InvalidInput.
+   * @example
+   * ```ts
+   * await payments.retry(id, { by: "ada", reason: "amount", amend: { payout: { amount: "12.50" } } });
+   * ```
+   */
+  async retry(id: string, { amend, isDryRun = false, ...acting }: RetryGiven): Promise<RetriedRun> {
+    const assumptions = this.#installation.assumptionsOf();
+    const options = {
+      ...acting,
+      amend: amend === undefined ? undefined : { patch: amend, assumptions },
+    };
+    return this.#connections.both(async (connected) => {
+      if (isDryRun) {
+        const { amendment, plan } = await planRetryOf(connected, id, options);
+        return { ...plan, amended: amendment?.changed ?? [], isDryRun, newRunId: null };
+      }
+      const { amended, plan, runId } = await retryPayment(connected, id, options);
+      return { ...plan, amended, isDryRun, newRunId: runId };
+    });
+  }
+
+  /**
+   * Plans the retry of all failed runs; those that it cannot help have the reason. Nothing is changed.
+   *
+   * @example
+   * ```ts
+   * const planned = await payments.planRetries({ batch: id, by: "ada" });
+   * ```
+   */
+  planRetries({
+    batch,
+    since,
+    type,
+    ...acting
+  }: ManyFilter & Acting): Promise<ReadonlyArray<OneOfMany>> {
+    return this.#connections.both((connected) =>
+      planMany(connected, { batch, since, type }, acting),
+    );
+  }
+
+  /**
+   * Retries the runs of a plan. Runs that were retried meanwhile are skipped.
+   *
+   * @param options `rate`: runs a second, by default 5.
+   * @example
+   * ```ts
+   * await payments.retryMany(planned, { by: "ada" });
+   * ```
+   */
+  retryMany(
+    planned: ReadonlyArray<OneOfMany>,
+    { rate, ...acting }: Acting & { readonly rate?: number },
+  ): Promise<ReadonlyArray<OneOfMany>> {
+    return this.#connections.both((connected) => retryMany(connected, planned, acting, rate));
+  }
+
+  /**
+   * Stops a run for good: nothing more is sent under its id. Requests that were sent are not reversed. It works while
+   * Temporal is away.
+   *
+   * @throws NotFound; NotAllowed for a child; InvalidInput without a reason.
+   * @example
+   * ```ts
+   * const { succeeded } = await payments.cancel(id, { by: "ada", reason: "order withdrawn" });
+   * ```
+   */
+  cancel(id: string, options: CancelOptions): Promise<Cancelled> {
+    return this.#connections.deciding((deciding) => cancel(deciding, id, options));
+  }
+
+  /**
+   * Cancels a batch: the rows that have not started are not paid; with `isStarted`, the others are stopped as well.
+   *
+   * @throws NotFound; InvalidInput without a reason.
+   * @example
+   * ```ts
+   * const { goOn } = await payments.cancelBatch(id, { by: "ada", reason: "wrong file" });
+   * ```
+   */
+  cancelBatch(
+    id: string,
+    options: CancelOptions & { readonly isStarted?: boolean },
+  ): Promise<CancelledBatch> {
+    return this.#connections.deciding((deciding) => cancelBatch(deciding, id, options));
+  }
+
+  /**
+   * Pauses sends: of a run or a batch, or all without `id`. It needs only the ledger.
+   *
+   * @throws NotFound; InvalidInput without a reason.
+   * @example
+   * ```ts
+   * await payments.pause({ by: "ada", reason: "wrong balance" });
+   * ```
+   */
+  pause({
+    id,
+    ...acting
+  }: Acting & { readonly id?: string | undefined }): ReturnType<typeof pause> {
+    return this.#connections.ledger((opened) => pause(opened, id, acting));
+  }
+
+  /**
+   * Resumes sends. It works while Temporal is away.
+   *
+   * @throws NotAllowed if nothing was paused; NotFound.
+   * @example
+   * ```ts
+   * await payments.resume({ by: "ada" });
+   * ```
+   */
+  resume({
+    id,
+    ...acting
+  }: Acting & { readonly id?: string | undefined }): ReturnType<typeof resume> {
+    return this.#connections.deciding((deciding) => resume(deciding, id, acting));
+  }
+
+  /**
+   * Reads the limits of all accounts, and looser ones that wait for approval. It needs only the ledger.
+   *
+   * @example
+   * ```ts
+   * const [{ maxAmounts }] = await payments.limits();
+   * ```
+   */
+  limits(): Promise<ReadonlyArray<LimitsView>> {
+    const here = this.accounts.map(({ hash }) => hash);
+    return this.#connections.ledger((opened) => readLimits(opened, here));
+  }
+
+  /**
+   * Sets limits of an account. Looser ones wait until another person approves `limits/HASH`. It needs only the ledger.
+   *
+   * @throws InvalidInput.
+   * @example
+   * ```ts
+   * await payments.setLimits({ maxAmounts: { EUR: "1000.00" }, by: "ada", reason: "audit" });
+   * ```
+   */
+  async setLimits({
+    account,
+    approveAbove,
+    maxAmounts,
+    ...acting
+  }: LimitsGiven): Promise<LimitsView> {
+    const hash = this.account(account);
+    const given = { approveAbove, maxAmounts };
+    return this.#connections.ledger((opened) => setLimits(opened, hash, given, acting));
+  }
+
+  /**
+   * Reads what people have said about statuses of the service. It needs only the ledger.
+   *
+   * @example
+   * ```ts
+   * const words = await payments.words();
+   * ```
+   */
+  words(): Promise<ReadonlyArray<DecidedWord>> {
+    return this.#connections.ledger(readWords);
+  }
+
+  /**
+   * Records what a status of the service means for all payouts of an account. It needs only the ledger.
+   *
+   * @throws NotAllowed if a setting lists the status, or no payout has it; InvalidInput.
+   * @example
+   * ```ts
+   * await payments.word({ word: "Paid out", means: "completed", by: "ada", reason: "the bank statement" });
+   * ```
+   */
+  async word({ account, means, word, ...acting }: WordGiven): Promise<DecidedMeaning> {
+    const hash = this.account(account);
+    const assumptions = this.#installation.assumptionsOf(hash);
+    return this.#connections.ledger((opened) =>
+      decideWord(opened, hash, word, means, acting, assumptions),
+    );
+  }
+
+  /**
+   * Returns the hash of an account of the settings, by its name or hash; by default, of the one that pays.
+   *
+   * @throws InvalidInput if there is none.
+   */
+  account(name?: string): string {
+    const found =
+      name === undefined
+        ? this.accounts[0]
+        : this.accounts.find((one) => [one.name, one.hash].includes(name));
+    if (found !== undefined) return found.hash;
+    const names = this.accounts.flatMap((one) => one.name ?? []).join(", ");
+    throw invalidInput(
+      `Which account? Give one of these settings (${names || "they have none: give clientId and baseUrl"}). Nothing was done.`,
+    );
+  }
+
+  /**
+   * Recovers after Temporal's database or the ledger was lost, or restored to an earlier copy.
+   *
+   * @param options `isDryRun`: only reports.
+   * @example
+   * ```ts
+   * const { files, unfinished } = await payments.recover({ by: "ada", isDryRun: true });
+   * ```
+   */
+  recover(options: RecoverOptions): Promise<RecoveryReport> {
+    return this.#connections.both((connected) => recover(connected, options));
+  }
+
+  /**
+   * Replays runs against workflow code: would they continue under it?
+   *
+   * @param options `workflows`: path of the module that exports them; by default, those of this project.
+   * @example
+   * ```ts
+   * const { runs } = await payments.replay({ isOpen: true, workflows: "src/workflows.ts" });
+   * ```
+   */
+  replay({
+    workflows,
+    ...selection
+  }: ReplaySelection & { readonly workflows?: string | undefined }): Promise<{
+    readonly runs: ReadonlyArray<Replay>;
+    readonly skipped: ReadonlyArray<SkippedRuns>;
+  }> {
+    return this.#connections.both(async (connected) => {
+      const skipped: Array<SkippedRuns> = [];
+      const selected = selectRuns(connected, selection, (some) => skipped.push(some));
+      const runs: Array<Replay> = [];
+      for await (const run of replayRuns(selected, workflows)) runs.push(run);
+      return { runs, skipped };
+    });
+  }
+
+  /** Removes the texts and logs of runs that were completed before a time. @returns their number. @throws InvalidInput if it is too recent. */
+  prune(
+    options: Acting & { readonly before: Date; readonly onPart?: (runs: number) => void },
+  ): Promise<number> {
+    const { keepDays } = this.#installation;
+    return this.#connections.ledger((opened) => prune(opened, { ...options, keepDays }));
+  }
+
+  /** Copies a SQLite ledger to a new file, while it is in use. @throws ConnectionFailed for PostgreSQL, whose own tools copy it. */
+  backup(file: string): Promise<void> {
+    return this.#connections.ledger(({ ledger }) => ledger.backup(file));
+  }
+
+  /** Creates or migrates the tables of the ledger. @returns its address. */
+  async migrate(onMigration: (version: number) => void): Promise<string> {
+    const ledger = await openWorkersLedger(this.#installation.connections.ledger, onMigration);
+    await ledger.close();
+    return ledger.place;
+  }
+
+  /** Closes all connections. A call afterwards is refused. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connections[Symbol.asyncDispose]();
+  }
+}
+
+/** Makes the payments of an installation. */
+export const paymentsOf = (installation: Installation): Payments => make(installation);

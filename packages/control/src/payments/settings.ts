@@ -1,0 +1,145 @@
+/**
+ * The settings of a program that acts on payments: those of the worker. What the program gives counts before the
+ * environment, and that before the settings file, so that one installation has one place for each setting.
+ */
+import type { Assumptions, ClientOptions } from "@durable-payments/client/effect";
+import { InvalidSettings } from "@durable-payments/client/effect";
+import { makeAssumptions } from "@durable-payments/client/settings";
+import { messageOf } from "@durable-payments/client/values";
+import type { Ledger } from "@durable-payments/ledger";
+import {
+  accountsOf,
+  checkSettings,
+  clientOptionsOf,
+  lateAfterMsOf,
+  layOver,
+  readSettings,
+} from "@durable-payments/protocol/settings";
+import { accountHash } from "@durable-payments/protocol/account";
+import type { ConnectionOptions } from "@temporalio/client";
+import type { DataConverter } from "@temporalio/common";
+import * as Result from "effect/Result";
+import { InvalidInput } from "../errors.ts";
+import type { ConnectionSettings, KnownAccount } from "../facts/connection/connections.ts";
+import { temporalSettings } from "../facts/connection/temporal.ts";
+
+/** Access of one account to the service. */
+export interface ServiceAccess {
+  /** Address of the service. */
+  readonly baseUrl?: string;
+  readonly clientId?: string;
+  /** Only `doctor` needs it. */
+  readonly apiKey?: string;
+  /** File with the key; it is read again whenever it changes. */
+  readonly apiKeyFile?: string;
+}
+
+/** Where Temporal is, if not where its own configuration (`TEMPORAL_*`, its file) says. */
+export interface TemporalAccess {
+  /** `HOST:PORT`. */
+  readonly address?: string;
+  readonly namespace?: string;
+  readonly apiKey?: string;
+  /** `true` for TLS with the system's authorities. */
+  readonly tls?: ConnectionOptions["tls"];
+  /** Converter of payloads, if `keyring` does not encrypt them. */
+  readonly dataConverter?: DataConverter;
+}
+
+/** Settings of `openPayments`; what is left out is that of the environment and the settings file, as for a worker. */
+export interface OpenPaymentsSettings extends ServiceAccess {
+  /** `sqlite:FILE` or `postgres://USER:PASSWORD@HOST/DATABASE`: that of the workers. */
+  readonly ledger?: string;
+  /** Folder of the workers' keys. */
+  readonly keyring?: string;
+  /** Further accounts by name. */
+  readonly accounts?: Readonly<Record<string, ServiceAccess>>;
+  /** Task queue of the workers. Default: `payments`. */
+  readonly taskQueue?: string;
+  readonly temporal?: TemporalAccess;
+}
+
+/** All that the settings say to a tool. */
+export interface Installation {
+  readonly connections: ConnectionSettings<ClientOptions>;
+  /** Each has a name: the unnamed one is called `default`, unless another one is. */
+  readonly accounts: ReadonlyArray<KnownAccount>;
+  readonly keepDays: number | undefined;
+  readonly lateAfterMs: number;
+  /** Returns the assumptions about the service, as a worker of the account reads them. */
+  readonly assumptionsOf: (account?: string) => Assumptions;
+}
+
+const UNNAMED = "default";
+
+/** The reason names the setting as its source does: a variable, if it is of the environment. */
+const checked = <A>(read: () => A): A => {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof InvalidSettings)) throw error;
+    throw new InvalidInput({ message: `${messageOf(error)} Nothing was done.` });
+  }
+};
+
+/** Reads the settings of an installation. @throws InvalidInput if they are invalid. */
+export const readInstallation = (
+  { temporal, ...given }: OpenPaymentsSettings,
+  environment: Readonly<Record<string, string | undefined>>,
+  kept?: Ledger,
+): Installation => {
+  const settings = checked(() =>
+    layOver(
+      readSettings(environment),
+      checkSettings(given, (field) => `The setting ${field}`),
+    ),
+  );
+  const all = checked(() => accountsOf(settings));
+  const unnamed = all.has(UNNAMED) ? undefined : UNNAMED;
+  const accounts = Array.from(all).flatMap(([name = unnamed, { baseUrl, clientId }]) =>
+    baseUrl === undefined || clientId === undefined
+      ? []
+      : [{ name, hash: accountHash({ baseUrl, clientId }) }],
+  );
+  const { apiKey, baseUrl, clientId, keepDays, keyring, ledger } = settings;
+  // Those who only decide have no access to the service.
+  const isNone = all.size === 1 && apiKey === undefined && baseUrl === undefined;
+  const lateAfterMs = lateAfterMsOf(settings.notify);
+  const assumptionsOf = (account?: string) => {
+    const name = accounts.find(({ hash }) => hash === account)?.name;
+    return Result.getOrThrowWith(
+      makeAssumptions(all.get(name)?.assumptions ?? settings.assumptions ?? {}),
+      ({ message }) => new InvalidInput({ message: `${message} Nothing was done.` }),
+    );
+  };
+  return {
+    accounts,
+    keepDays,
+    lateAfterMs,
+    assumptionsOf,
+    connections: {
+      temporal: () => {
+        const found = temporalSettings(environment, settings);
+        const { address, apiKey: key, dataConverter, namespace, tls } = temporal ?? {};
+        return {
+          ...found,
+          ...(address !== undefined && { address }),
+          ...(namespace !== undefined && { namespace }),
+          ...(dataConverter !== undefined && { dataConverter }),
+          ...(key !== undefined && { apiKey: () => key }),
+          ...(tls !== undefined && { connectionOptions: { ...found.connectionOptions, tls } }),
+        };
+      },
+      ledger: { ledger, clientId, keyring },
+      accounts: isNone
+        ? []
+        : Array.from(all, ([name, account]) => ({
+            name,
+            hash: accounts.find((one) => one.name === (name ?? unnamed))?.hash,
+            service: clientOptionsOf(account),
+          })),
+      lateAfterMs,
+      kept,
+    },
+  };
+};
