@@ -4,6 +4,7 @@ import {
   InvalidInput,
   type NextAction,
 } from "@durable-payments/control/errors";
+import { settingVariables } from "@durable-payments/protocol/settings";
 import type { Fault } from "@durable-payments/client/effect";
 import { messageOf, shownText } from "@durable-payments/client/values";
 import { BadUsage, EXIT_CODES } from "../exit-codes.ts";
@@ -34,6 +35,27 @@ const CODE_OF: Readonly<Record<string, keyof typeof EXIT_CODES>> = {
   NotAllowed: "refused",
 };
 
+/** Flags by the parameters that messages name in brackets. */
+const FLAG_OF: Readonly<Record<string, string>> = {
+  approveAbove: "--approve-above",
+  found: "--found ID",
+  notDuplicate: "--not-a-duplicate WHY",
+  reason: "--reason WHY",
+};
+
+/** Variables of Temporal's own configuration. */
+const ABOUT_TEMPORAL =
+  "Temporal is found by TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_*.";
+
+/** Adds the flags and variables of this command to a message, which names parameters and settings. */
+export const inFlags = (message: string): string =>
+  message
+    .replaceAll(/\((\w+)\)/g, (text, name: string) => `(${FLAG_OF[name] ?? text.slice(1, -1)})`)
+    .replaceAll(/\bsettings? (\w+(?:\.\w+)?)/g, (text, name: string) => {
+      const variable = settingVariables.get(name);
+      return variable === undefined ? text : `${text} (${variable})`;
+    });
+
 const reportOf = (error: unknown): ErrorReport => {
   if (error instanceof BadUsage) {
     const { lines, message } = error;
@@ -41,12 +63,22 @@ const reportOf = (error: unknown): ErrorReport => {
   }
   if (error instanceof ControlError) {
     const faults = error instanceof InvalidInput ? error.faults : undefined;
+    const isOfTemporal =
+      error instanceof ConnectionFailed &&
+      /^(?:cannotConnect|namespaceNotFound)$/.test(error.reason);
     const type =
       error instanceof ConnectionFailed
         ? error.reason.replace(/^./, (first) => first.toUpperCase())
         : error.name;
     const exitCode = EXIT_CODES[CODE_OF[error.name] ?? "refused"];
-    return { type, exitCode, message: error.message, next: error.next, ...(faults && { faults }) };
+    return {
+      type,
+      exitCode,
+      message: inFlags(error.message),
+      next: error.next,
+      ...(faults && { faults }),
+      ...(isOfTemporal && { lines: [ABOUT_TEMPORAL] }),
+    };
   }
   return {
     type: "Unexpected",

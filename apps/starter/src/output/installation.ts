@@ -1,4 +1,5 @@
 import type { Check, Diagnosis, OverviewView, RecoveryReport } from "@durable-payments/control";
+import { inFlags } from "./error-report.ts";
 import { commandOf, nextLines } from "./next.ts";
 import { KINDS } from "./run-text.ts";
 import {
@@ -73,10 +74,9 @@ export const overviewText = (seen: ShownOverview): string => {
 };
 
 const remedyOf = ({ next, remedy = "" }: Check): ReadonlyArray<string> => {
-  const command = next === undefined ? remedy : commandOf(next);
+  const command = next === undefined ? inFlags(remedy) : commandOf(next);
   if (command === "") return [];
-  const isCopied = next !== undefined || command.startsWith("temporal ");
-  return [isCopied ? `    ${styled("cyan", command)}` : wrap(command, "    ")];
+  return [next !== undefined ? `    ${styled("cyan", command)}` : wrap(command, "    ")];
 };
 
 /** Prints each check with its finding and remedy. */

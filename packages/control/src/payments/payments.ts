@@ -3,8 +3,7 @@
  * that it needs and no others, so it works while the others are away; none waits for a server that hangs.
  */
 import type { DecidedWord, Ledger, SumsBy } from "@durable-payments/ledger";
-import type { OnboardCardholderInput, PayoutInput, Delivery } from "@durable-payments/protocol";
-import type { Replay } from "@durable-payments/replay";
+import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import { type Workflow, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkBatchFile } from "../actions/batch/check-rows.ts";
 import { type FilePlan, payFile, planFile } from "../actions/batch/pay-file.ts";
@@ -12,14 +11,6 @@ import { type Answer, answer, answerAll } from "../actions/decide/answer.ts";
 import { type Approval, approve, reject } from "../actions/decide/approve.ts";
 import type { Acting, Decided } from "../actions/decide/record.ts";
 import { type LimitsView, readLimits, setLimits } from "../actions/limits.ts";
-import { prune } from "../actions/prune.ts";
-import { recover, type RecoverOptions, type RecoveryReport } from "../actions/recovery.ts";
-import {
-  replayRuns,
-  type ReplaySelection,
-  selectRuns,
-  type SkippedRuns,
-} from "../actions/replay.ts";
 import {
   type ManyFilter,
   type OneOfMany,
@@ -40,12 +31,7 @@ import {
 } from "../actions/stopping.ts";
 import { type DecidedMeaning, decideWord, readWords } from "../actions/words.ts";
 import { invalidInput, refused } from "../errors.ts";
-import {
-  accountNamed,
-  type KnownAccount,
-  ledgerOf,
-  openWorkersLedger,
-} from "../facts/connection/connections.ts";
+import { accountNamed, type KnownAccount, ledgerOf } from "../facts/connection/connections.ts";
 import { Connections } from "../facts/connection/open-connections.ts";
 import {
   idOfKey,
@@ -63,7 +49,7 @@ import {
   followBatch,
   listBatches,
 } from "../views/batch.ts";
-import { diagnose, type Diagnosis, testWebhook } from "../views/doctor/doctor.ts";
+import { diagnose, type Diagnosis } from "../views/doctor/doctor.ts";
 import { approvalsOf, type Inbox, type InboxItem, readInbox } from "../views/inbox.ts";
 import { type ListFilter, type ListPage, listRuns } from "../views/list.ts";
 import { type OverviewView, readOverview } from "../views/overview.ts";
@@ -83,6 +69,7 @@ import type {
   WordGiven,
 } from "./options.ts";
 import type { Installation } from "./settings.ts";
+import { type Upkeep, upkeepOf } from "./upkeep.ts";
 
 const PAGE = 500;
 
@@ -94,6 +81,8 @@ export class Payments implements AsyncDisposable {
   readonly accounts: ReadonlyArray<KnownAccount>;
   /** How long after the end of its payment date a payout is late, in milliseconds. */
   readonly lateAfterMs: number;
+  /** What is done once in a while: recover, replay, prune, back up, migrate, test the webhook. */
+  readonly upkeep: Upkeep;
   readonly #installation: Installation;
   readonly #connections: Connections<Installation["connections"]>;
 
@@ -104,6 +93,7 @@ export class Payments implements AsyncDisposable {
   private constructor(installation: Installation) {
     this.#installation = installation;
     this.#connections = new Connections(installation.connections);
+    this.upkeep = upkeepOf(installation, this.#connections);
     this.accounts = installation.accounts;
     this.lateAfterMs = installation.lateAfterMs;
   }
@@ -440,13 +430,6 @@ export class Payments implements AsyncDisposable {
     return diagnose(this.#connections, onPart);
   }
 
-  /** Has a worker post one test notification. @throws ConnectionFailed if no worker answers; NotAllowed if it has no address. */
-  testWebhook(): Promise<Delivery> {
-    return this.#connections.both((connected) =>
-      testWebhook({ temporal: connected, ledger: connected.ledger, whyNot: [] }),
-    );
-  }
-
   /**
    * Answers a question about the outcome of a write. It works while Temporal is away.
    *
@@ -704,64 +687,6 @@ export class Payments implements AsyncDisposable {
     throw invalidInput(
       `Which account? Give one of these settings (${names || "they have none: give clientId and baseUrl"}). Nothing was done.`,
     );
-  }
-
-  /**
-   * Recovers after Temporal's database or the ledger was lost, or restored to an earlier copy.
-   *
-   * @param options `isDryRun`: only reports.
-   * @example
-   * ```ts
-   * const { files, unfinished } = await payments.recover({ by: "ada", isDryRun: true });
-   * ```
-   */
-  recover(options: RecoverOptions): Promise<RecoveryReport> {
-    return this.#connections.both((connected) => recover(connected, options));
-  }
-
-  /**
-   * Replays runs against workflow code: would they continue under it?
-   *
-   * @param options `workflows`: path of the module that exports them; by default, those of this project.
-   * @example
-   * ```ts
-   * const { runs } = await payments.replay({ isOpen: true, workflows: "src/workflows.ts" });
-   * ```
-   */
-  replay({
-    workflows,
-    ...selection
-  }: ReplaySelection & { readonly workflows?: string | undefined }): Promise<{
-    readonly runs: ReadonlyArray<Replay>;
-    readonly skipped: ReadonlyArray<SkippedRuns>;
-  }> {
-    return this.#connections.both(async (connected) => {
-      const skipped: Array<SkippedRuns> = [];
-      const selected = selectRuns(connected, selection, (some) => skipped.push(some));
-      const runs: Array<Replay> = [];
-      for await (const run of replayRuns(selected, workflows)) runs.push(run);
-      return { runs, skipped };
-    });
-  }
-
-  /** Removes the texts and logs of runs that were completed before a time. @returns their number. @throws InvalidInput if it is too recent. */
-  prune(
-    options: Acting & { readonly before: Date; readonly onPart?: (runs: number) => void },
-  ): Promise<number> {
-    const { keepDays } = this.#installation;
-    return this.#connections.ledger((opened) => prune(opened, { ...options, keepDays }));
-  }
-
-  /** Copies a SQLite ledger to a new file, while it is in use. @throws ConnectionFailed for PostgreSQL, whose own tools copy it. */
-  backup(file: string): Promise<void> {
-    return this.#connections.ledger(({ ledger }) => ledger.backup(file));
-  }
-
-  /** Creates or migrates the tables of the ledger. @returns its address. */
-  async migrate(onMigration: (version: number) => void): Promise<string> {
-    const ledger = await openWorkersLedger(this.#installation.connections.ledger, onMigration);
-    await ledger.close();
-    return ledger.place;
   }
 
   /** Closes all connections. A call afterwards is refused. */

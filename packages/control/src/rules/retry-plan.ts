@@ -139,7 +139,7 @@ export const planRetry = (planning: Planning): RetryPlan => {
   if (way === "reset" && undone !== undefined) {
     throw refused(
       `${workflowId} undid ${undone.step}: a reset would continue as if it had not. Start it again from the beginning. Nothing was done.`,
-      workflowId,
+      { action: "retry", workflowId, isRestarted: true },
     );
   }
   return {

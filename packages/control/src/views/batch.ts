@@ -245,9 +245,9 @@ const LOOK_EVERY_MS = 2_000;
 export async function* followBatch(
   read: <A>(use: (ledger: Ledger) => Promise<A>) => Promise<A>,
   id: string,
-  signal?: AbortSignal,
+  signal: AbortSignal = new AbortController().signal,
 ): AsyncGenerator<BatchView> {
-  for (let latest = ""; signal?.aborted !== true;) {
+  for (let latest = ""; !signal.aborted;) {
     const { view } = await read(async (ledger) => {
       const batch = await ledger.batch(id);
       if (batch === undefined) throw notFound(`There is no batch ${id}.`);
@@ -257,6 +257,6 @@ export async function* followBatch(
     if (seen !== latest) yield view;
     latest = seen;
     if (view.outcome !== "open") return;
-    await setTimeout(LOOK_EVERY_MS, undefined, signal && { signal }).catch(() => undefined);
+    await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }

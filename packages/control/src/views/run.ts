@@ -177,16 +177,16 @@ const LOOK_EVERY_MS = 2_000;
  */
 export async function* followRun(
   read: () => Promise<RunDetails>,
-  signal?: AbortSignal,
+  signal: AbortSignal = new AbortController().signal,
 ): AsyncGenerator<RunDetails> {
   let latest = "";
-  while (signal?.aborted !== true) {
+  while (!signal.aborted) {
     const run = await read();
     const seen = JSON.stringify([run.status, run.reason, run.steps]);
     if (seen !== latest) yield run;
     latest = seen;
     if (run.endedAt !== null || !isOpenStatus(run.status)) return;
-    await setTimeout(LOOK_EVERY_MS, undefined, signal && { signal }).catch(() => undefined);
+    await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 

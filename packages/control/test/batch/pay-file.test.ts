@@ -303,7 +303,7 @@ test("a file with likely duplicates is paid only with a reason, which is recorde
   const plan = await planFile(operations, file, ada);
   expect(plan.warnings).toEqual([expect.stringContaining("Row 4 may be a duplicate of payout/1")]);
   await expect(payFile(operations, file, plan, ada)).rejects.toThrow(
-    /^Row 4 may be a duplicate of payout\/1 .*--not-a-duplicate REASON/,
+    /^Row 4 may be a duplicate of payout\/1 .*give the reason \(notDuplicate\)/,
   );
   expect(await ledger.batch(file.batch)).toBeUndefined();
   const notDuplicate = "two deliveries";

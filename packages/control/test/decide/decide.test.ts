@@ -73,7 +73,7 @@ test("the first answer wins, and an end beats it", async () => {
 test.each([
   [{ choose: "resend", reason: undefined }, "A reason is required"],
   [{ choose: "found" }, "needs the id"],
-  [{ choose: "resend", found: "P-1" }, "can be given only with --choose found"],
+  [{ choose: "resend", found: "P-1" }, "can be given only if the answer is found"],
   [{ choose: "resend", by: " " }, "must not be empty"],
 ] as const)("an answer %j is refused", async (given, message) => {
   const { operations } = await withRow();

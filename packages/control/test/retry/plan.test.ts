@@ -82,7 +82,7 @@ test.each([
 
 test("a workflow of a user's own that undid a step is only started again", () => {
   const undid = planning({ workflowType: "payOrder", rows: [row({ state: "undone" })] });
-  expect(() => planRetry(undid)).toThrow("--restart");
+  expect(() => planRetry(undid)).toThrow("Start it again from the beginning");
   expect(planRetry({ ...undid, isRestarted: true }).way).toBe("start");
 });
 

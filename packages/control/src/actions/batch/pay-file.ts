@@ -265,6 +265,7 @@ export const payFile = async (
   if (warnings.length > 0 && notDuplicate === undefined && !plan.isUploaded)
     throw refused(
       `${warnings.join(". ")}. If these are different payments, give the reason (notDuplicate). Nothing was started.`,
+      { action: "pay" },
     );
   const reason = notDuplicate ?? null;
   const kept = {

@@ -27,13 +27,13 @@ const lost = (reason: ConnectionFailed["reason"], message: string): ConnectionFa
 const askLedger = async (ledger: Ledger): Promise<void> => void (await ledger.state());
 
 /** As `askLedger`. A server that refuses the question is there. */
-const askTemporal = async ({ connection, settings }: Temporal): Promise<void> => {
+const askTemporal = async ({ connection }: Temporal): Promise<void> => {
   try {
     await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
       connection.workflowService.getSystemInfo({}),
     );
   } catch (error) {
-    if (isNoAnswer(error)) throw asTemporalError(error, settings);
+    if (isNoAnswer(error)) throw error;
   }
 };
 

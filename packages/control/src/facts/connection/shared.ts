@@ -11,13 +11,13 @@ import * as Scope from "effect/Scope";
 import { setTimeout } from "node:timers/promises";
 
 /** Longest time until a connection is open. */
-export const OPEN_WITHIN_MS = 4_000;
+export const OPEN_WITHIN_MS = 3_500;
 
 /** A call that takes longer is watched. */
-const WATCH_AFTER_MS = 1_500;
+const WATCH_AFTER_MS = 1_000;
 
 /** Longest time until a server says that it is there. With `WATCH_AFTER_MS`, it is less than five seconds. */
-export const ANSWER_WITHIN_MS = 2_500;
+export const ANSWER_WITHIN_MS = 2_000;
 
 /** A connection in silence is left to end by itself. */
 const CLOSE_WITHIN_MS = 250;
@@ -32,7 +32,7 @@ interface Server<A> {
   readonly close: (opened: A) => Promise<void>;
   /** Rejects if it does not answer. */
   readonly ask: (opened: A) => Promise<void>;
-  /** The error if it does not answer in time. */
+  /** The error if it does not answer, or not in time. */
   readonly lost: (opened: A) => Error;
 }
 
@@ -72,10 +72,8 @@ export class Shared<A> {
 
   #ask(opened: A): Effect.Effect<void, unknown> {
     return attempt(() => this.#server.ask(opened)).pipe(
-      Effect.timeoutOrElse({
-        duration: ANSWER_WITHIN_MS,
-        orElse: () => Effect.fail(this.#server.lost(opened)),
-      }),
+      Effect.timeout(ANSWER_WITHIN_MS),
+      Effect.mapError(() => this.#server.lost(opened)),
       Effect.tapError(() => this.drop),
     );
   }

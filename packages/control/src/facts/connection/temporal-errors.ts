@@ -80,7 +80,7 @@ export const asTemporalError = (error: unknown, { address, namespace }: Place): 
 };
 
 /** Time limit of a change in Temporal, including the client's attempts: less than that after which a hanging one is given up. */
-const ANSWER_WITHIN_MS = 3_500;
+const ANSWER_WITHIN_MS = 3_000;
 
 /** Calls Temporal for a change, within the time limit. */
 export const changing = async <A>(

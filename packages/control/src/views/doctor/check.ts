@@ -6,7 +6,7 @@ export interface Check {
   readonly status: "ok" | "warning" | "failed" | "skipped";
   /** The finding. */
   readonly detail: string;
-  /** The remedy: a sentence, or a command of Temporal's tools. */
+  /** The remedy: a sentence. */
   readonly remedy?: string;
   /** The remedy, if an action does it. */
   readonly next?: NextAction;

@@ -16,12 +16,7 @@ import type { Client } from "@temporalio/client";
 import { pollersOf } from "@durable-payments/protocol/task-queues";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { KnownAccount } from "../../facts/connection/connections.ts";
-import {
-  type TemporalSettings,
-  findRun,
-  listed,
-  type Temporal,
-} from "../../facts/connection/temporal.ts";
+import { findRun, listed, type Temporal } from "../../facts/connection/temporal.ts";
 import { detailsOf } from "../../facts/connection/temporal-errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
@@ -29,9 +24,6 @@ const DAY_MS = 86_400_000;
 
 /** Longest time of a payout: with a shorter retention, a run may be forgotten before it can be explained. */
 const LEAST_RETENTION_DAYS = 30;
-
-const command = ({ address, namespace }: TemporalSettings, what: string, flags = ""): string =>
-  `temporal operator namespace ${what} --address ${address} --namespace ${namespace}${flags}`;
 
 const checkNamespace = async ({ client, settings }: Temporal): Promise<Check> => {
   const { namespace } = settings;
@@ -43,7 +35,11 @@ const checkNamespace = async ({ client, settings }: Temporal): Promise<Check> =>
     },
   );
   if (days === undefined)
-    return failed("namespace", `there is no namespace ${namespace}`, command(settings, "create"));
+    return failed(
+      "namespace",
+      `there is no namespace ${namespace}`,
+      "Create it, or correct the namespace.",
+    );
   if (days === 0) return ok("namespace", namespace);
   const shown = `${namespace}, retains closed runs for ${Math.round(days * 10) / 10} days`;
   return days >= LEAST_RETENTION_DAYS
@@ -51,7 +47,7 @@ const checkNamespace = async ({ client, settings }: Temporal): Promise<Check> =>
     : warning(
         "namespace",
         `${shown}: the history of an older run is lost, but the ledger keeps its payments`,
-        command(settings, "update", ` --retention ${LEAST_RETENTION_DAYS}d`),
+        `Make Temporal retain them for ${LEAST_RETENTION_DAYS} days or longer.`,
       );
 };
 
