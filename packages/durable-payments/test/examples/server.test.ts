@@ -1,0 +1,83 @@
+import { startSimulator, startTestServer } from "durable-payments/testing";
+import { PaymentsPlugin } from "durable-payments/worker";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
+import { Worker } from "@temporalio/worker";
+import { mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import type { Inbox } from "durable-payments/start";
+import { servePayments } from "./server.ts";
+
+const beneficiary = {
+  ...inputs.beneficiary,
+  account_currency: "USD",
+  payment_method: "swift",
+};
+const payout = { ...inputs.payout, currency: "USD" };
+
+const WITHIN = { timeout: 60_000, interval: 100 };
+
+it("a server of one's own pays, shows, lists and approves; each error has its status", async () => {
+  await using stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), "server-"));
+  stack.defer(() => rmSync(folder, { recursive: true }));
+  const [temporal, simulator] = await Promise.all([
+    startTestServer("dev"),
+    startSimulator({ settleAfter: 0 }),
+  ]);
+  stack.defer(() => Promise.all([temporal.dispose(), simulator.stop()]).then(() => undefined));
+  const { address, nativeConnection } = temporal.environment;
+  const access = { baseUrl: simulator.url, clientId: simulator.clientId, apiKey: simulator.apiKey };
+  const ledger = `sqlite:${join(folder, "ledger.db")}`;
+  const worker = await Worker.create({
+    connection: nativeConnection,
+    taskQueue: "payments",
+    workflowsPath: new URL("./workflows.ts", import.meta.url).pathname,
+    plugins: [new PaymentsPlugin({ ...access, ledger, approveAbove: { USD: "100.00" } })],
+  });
+  const running = worker.run();
+  stack.defer(async () => {
+    worker.shutdown();
+    await running;
+  });
+  const server = await servePayments({ ...access, ledger, temporal: { address } });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  stack.defer(async () => void (await once(server.close(), "close")));
+  const { port } = server.address() as AddressInfo;
+  const ask = async (user: string, path: string, body?: object) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { "x-user": user },
+      ...(body && { method: "POST", body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as never };
+  };
+  const id = encodeURIComponent("payout/invoice-17");
+  const wrong = await ask("ada", "/payouts", { key: "invoice-17", payout: {} });
+  expect(wrong).toMatchObject({ status: 400, body: { name: "InvalidInput" } });
+  expect(await ask("ada", `/payouts/${id}`)).toMatchObject({ status: 404 });
+
+  const invoice = { key: "invoice-17", beneficiary, payout };
+  const started = await ask("ada", "/payouts", invoice);
+  expect(started).toMatchObject({ status: 200, body: { isNew: true } });
+  expect(await ask("ada", "/payouts", invoice)).toMatchObject({ body: { isNew: false } });
+  const twice = await ask("ada", "/payouts", { ...invoice, key: "invoice-18" });
+  expect(twice).toMatchObject({ status: 409, body: { name: "Refused" } });
+
+  const hash = await vi.waitFor(async () => {
+    const { body } = await ask("grace", "/inbox");
+    const [item] = (body as Inbox).items;
+    expect(item).toMatchObject({ kind: "approval", workflowId: "payout/invoice-17" });
+    return item?.hash;
+  }, WITHIN);
+  expect(await ask("ada", `/approvals/${id}`, { hash })).toMatchObject({ status: 409 });
+  expect(await ask("grace", `/approvals/${id}`, { hash })).toMatchObject({ status: 200 });
+  await vi.waitFor(async () => {
+    const { body } = await ask("ada", `/payouts/${id}`);
+    expect(body).toMatchObject({ status: "succeeded", payments: [{ state: "paid" }] });
+  }, WITHIN);
+  const listed = await ask("ada", "/payouts?payee=Example");
+  expect(listed).toMatchObject({ body: { runs: [{ workflowId: "payout/invoice-17" }] } });
+}, 120_000);
