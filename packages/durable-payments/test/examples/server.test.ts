@@ -64,7 +64,7 @@ it("a server of one's own pays, shows, lists and approves; each error has its st
   expect(started).toMatchObject({ status: 200, body: { isNew: true } });
   expect(await ask("ada", "/payouts", invoice)).toMatchObject({ body: { isNew: false } });
   const twice = await ask("ada", "/payouts", { ...invoice, key: "invoice-18" });
-  expect(twice).toMatchObject({ status: 409, body: { name: "Refused" } });
+  expect(twice).toMatchObject({ status: 409, body: { name: "NotAllowed" } });
 
   const hash = await vi.waitFor(async () => {
     const { body } = await ask("grace", "/inbox");
