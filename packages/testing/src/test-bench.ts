@@ -147,7 +147,7 @@ export class TestBench {
       clientId,
       baseUrl,
     });
-    const named = Object.entries(this.accounts).map(([name, of]) => [name, access(of)]);
+    const named = Object.entries(this.accounts).map(([name, of]) => [name, access(of)] as const);
     const ready = Promise.withResolvers<void>();
     const killed = { isSo: false };
     const plugin = paymentsPluginIn(
