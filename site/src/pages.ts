@@ -18,6 +18,7 @@ export const PARTS: ReadonlyArray<Part> = [
       "write-workflows",
       "schedules",
       "test-workflows",
+      "build-your-own-tools",
       "deploy",
       "upgrade",
       "restore",

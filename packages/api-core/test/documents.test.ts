@@ -21,7 +21,9 @@ it.each([
 
 it("the page of the client lists every operation with its class", async () => {
   const rows = [
-    ...(await textOf("../../../docs/client.md")).matchAll(/^\| `(\w+)` +\| (`\w+`(?:, `\w+`)*) +\|/gm),
+    ...(await textOf("../../../docs/client.md")).matchAll(
+      /^\| `(\w+)` +\| (`\w+`(?:, `\w+`)*) +\|/gm,
+    ),
   ];
   const listed = rows.flatMap(([, idempotency, names = ""]) =>
     [...names.matchAll(/\w+/g)].map(([name]) => [name, idempotency]),

@@ -615,7 +615,7 @@ export class Payments implements AsyncDisposable {
    *
    * @example
    * ```ts
-   * const [{ maxAmounts }] = await payments.limits();
+   * const limits = await payments.limits();
    * ```
    */
   limits(): Promise<ReadonlyArray<LimitsView>> {

@@ -12,7 +12,7 @@ import { json } from "node:stream/consumers";
 
 type Body = Parameters<Payments["pay"]>[0] & { readonly key: string; readonly hash: string };
 
-/** Ask your single sign-on here: whoever chooses the name decides who the second person is. */
+/** Ask your single sign-on here: nothing else tells the second person from the first. */
 const personOf = ({ headers }: IncomingMessage) => ({
   by: String(headers["x-user"] ?? ""),
   how: "single sign-on",
