@@ -87,8 +87,8 @@ const packed = {
       "./testing": "./dist/t.js",
     },
     files: new Map([
-      ["dist/start.js", 'import "./part.js"; import "theirs/effect";'],
-      ["dist/worker.js", 'import "./part.js"; await import("native");'],
+      ["dist/start.js", 'import "./part.js"; import "theirs/effect"; await import("native");'],
+      ["dist/worker.js", 'import "./part.js"; import "native";'],
       ["dist/part.js", 'import fs from "node:fs"; export * from "@scope/common/lib/x";'],
       ["dist/t.js", 'import "tester";'],
     ]),
@@ -107,6 +107,10 @@ const peersOf = (
 
 it("accepts peers that every program needs, and optional ones that one entry needs, also by another package", () => {
   expect(peersOf(soundPeers)).toEqual([]);
+});
+
+it("lets a peer that an entry loads only by a call be required or optional", () => {
+  expect(peersOf(soundPeers, ["@scope/common", "native"])).toEqual([]);
 });
 
 it.each([
@@ -128,8 +132,8 @@ it.each([
 });
 
 it("refuses a required peer of one entry alone, and an optional one of all programs", () => {
-  expect(peersOf(soundPeers, ["native"])).toEqual([
+  expect(peersOf(soundPeers, ["effect"])).toEqual([
     "ours must have @scope/common as a required peer: ./start, ./worker needs it",
-    "ours must have native as an optional peer: ./worker needs it",
+    "ours must have effect as an optional peer: ./start needs it",
   ]);
 });

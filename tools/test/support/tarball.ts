@@ -74,7 +74,7 @@ export const unpacked = async (tarball: string): Promise<Packed> => {
 /**
  * Finds what is wrong with the peers of a package. npm installs the required ones for everybody: those of the entry `.`,
  * or, if there is none, those of two entries or more. The entry for tests does not count, because no deployed program
- * imports it.
+ * imports it. A package that is loaded by a call of `import` may be either: every program may make this call, or few.
  *
  * @returns a sentence for each fault
  */
@@ -87,14 +87,19 @@ export const peerFaults = (
   }: Pick<ReturnType<typeof readManifest>, "dependencies" | "name" | "peers" | "requiredPeers">,
   packed: Readonly<Record<string, Packed>>,
 ): ReadonlyArray<string> => {
-  const users = new Map<string, Array<string>>();
-  for (const entry of Object.keys(packed[name]?.entries ?? {})) {
-    for (const used of packagesOf(packed, name, entry)) {
-      users.set(used, [...(users.get(used) ?? []), entry]);
+  const usersOf = (isLater: boolean): ReadonlyMap<string, ReadonlyArray<string>> => {
+    const users = new Map<string, Array<string>>();
+    for (const entry of Object.keys(packed[name]?.entries ?? {})) {
+      for (const used of packagesOf(packed, name, entry, isLater)) {
+        users.set(used, [...(users.get(used) ?? []), entry]);
+      }
     }
-  }
-  const isForAll = (peer: string): boolean => {
-    const programs = (users.get(peer) ?? []).filter((entry) => entry !== "./testing");
+    return users;
+  };
+  const users = usersOf(true);
+  const usersAtOnce = usersOf(false);
+  const isForAll = (peer: string, by: ReadonlyMap<string, ReadonlyArray<string>>): boolean => {
+    const programs = (by.get(peer) ?? []).filter((entry) => entry !== "./testing");
     return packed[name]?.entries["."] === undefined ? programs.length > 1 : programs.includes(".");
   };
   const namesOf = (used: string) => (users.get(used) ?? []).join(", ");
@@ -106,23 +111,25 @@ export const peerFaults = (
       .filter((peer) => !users.has(peer))
       .map((peer) => `${name} has the peer ${peer}, which no entry needs`),
     ...Object.keys(peers)
-      .filter((peer) => requiredPeers.includes(peer) !== isForAll(peer))
-      .map(
-        (peer) =>
-          `${name} must have ${peer} as ${isForAll(peer) ? "a required" : "an optional"} peer: ${namesOf(peer)} needs it`,
-      ),
+      .filter((peer) => !requiredPeers.includes(peer) && isForAll(peer, usersAtOnce))
+      .map((peer) => `${name} must have ${peer} as a required peer: ${namesOf(peer)} needs it`),
+    ...requiredPeers
+      .filter((peer) => !isForAll(peer, users))
+      .map((peer) => `${name} must have ${peer} as an optional peer: ${namesOf(peer)} needs it`),
   ];
 };
 
 /**
- * Finds the packages of a registry that an entry needs, at once or later, by following its imports.
+ * Finds the packages of a registry that an entry needs, by following its imports.
  *
  * @param name of the package whose entry it is; its imports of other packages that are `packed` are followed, too
+ * @param isLater also those that a call of `import` loads
  */
 const packagesOf = (
   packed: Readonly<Record<string, Packed>>,
   name: string,
   entry: string,
+  isLater: boolean,
 ): ReadonlySet<string> => {
   const found = new Set<string>();
   const seen = new Set<string>();
@@ -131,7 +138,8 @@ const packagesOf = (
     if (seen.has(`${owner} ${file}`)) return;
     seen.add(`${owner} ${file}`);
     const text = files.get(file) ?? "";
-    for (const { fileName } of ts.preProcessFile(text, true, true).importedFiles) {
+    for (const { fileName, pos } of ts.preProcessFile(text, true, true).importedFiles) {
+      if (!isLater && /\bimport\(\s*$/.test(text.slice(0, pos))) continue;
       if (fileName.startsWith(".")) follow(owner, posix.join(posix.dirname(file), fileName));
       if (fileName.startsWith(".") || isBuiltin(fileName)) continue;
       const parts = fileName.split("/");
