@@ -1,6 +1,5 @@
 import { startSimulator, startTestServer } from "durable-payments/testing";
 import { PaymentsPlugin } from "durable-payments/worker";
-import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { Worker } from "@temporalio/worker";
 import { mkdtempSync, rmSync } from "node:fs";
 import { once } from "node:events";
@@ -12,11 +11,31 @@ import type { Inbox } from "durable-payments/start";
 import { servePayments } from "./server.ts";
 
 const beneficiary = {
-  ...inputs.beneficiary,
+  bank_country: "DE",
   account_currency: "USD",
+  entity_type: "company",
+  email: "accounts@example.com",
+  nickname: "Example supplier",
+  company_name: "Example Supplies GmbH",
   payment_method: "swift",
+  bank_name: "Example Bank",
+  bank_address: "Example Street 1, Berlin",
+  account_holder: "Example Supplies GmbH",
+  iban: "DE89370400440532013000",
+  country_code: "DE",
+  city: "Berlin",
+  state: "Berlin",
+  address: "Example Street 2",
+  postal_code: "10115",
 };
-const payout = { ...inputs.payout, currency: "USD" };
+const payout = {
+  currency: "USD",
+  amount: "250.00",
+  payout_reason: "Payment for goods",
+  payout_reference: "Invoice 17",
+  payment_date: "2026-12-01",
+  is_payer: "Y",
+};
 
 const WITHIN = { timeout: 60_000, interval: 100 };
 
