@@ -25,6 +25,7 @@ export const ROW: WriteRow = {
   },
   doubt: 1,
   token: null,
+  closedBy: null,
   runId: "1",
   sends: 1,
   firstSentAt: 0,

@@ -33,6 +33,7 @@ const asks = async (world: World, step: string) =>
             ...look.row,
             state: "asking",
             token: null,
+            closedBy: null,
             doubt: 1,
             question: {
               id: "q-1",

@@ -58,14 +58,11 @@ const askedBy = ({ ownerId, rootId, runId }: Call): Partial<WriteRow> => ({
   runId,
 });
 
-/** A row's `token` if its run has reported its cancellation: a frozen attempt of that run then sends nothing. */
-const closedBy = ({ runId }: Call): string => `closed:${runId}`;
-
 /** Sends `plan`, unless something forbids it. `row` is the stored row. */
 const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): Decided => {
   const { become, call, look } = context;
   const isUnsent = plan.state === "ready";
-  const isClosed = call.mode === "close" ? isUnsent : row?.token === closedBy(call);
+  const isClosed = call.mode === "close" ? isUnsent : row?.closedBy === call.runId;
   if (call.mode === "settle" || isClosed)
     return nothing(failing("Cancelled", "Cancelled before it was sent."));
   const held = heldBy(look, plan, call);
@@ -195,11 +192,11 @@ const asking = (row: WriteRow, context: Context): Decided => {
   if (decision.kind === "found") return nothing({ is: "check", decision });
   const plan: WriteRow = { ...withRequest(row, context), state: "asking", question };
   const cancelled = failing("Cancelled", "Cancelled before it was sent again.");
-  const closed = closedBy(call);
-  if (call.mode === "close" && row.token !== closed)
-    return become(row, { token: closed }, "cancelled", cancelled);
+  const isClosed = row.closedBy === call.runId;
+  if (call.mode === "close" && !isClosed)
+    return become(row, { closedBy: call.runId }, "cancelled", cancelled);
   // The decision waits for a retry.
-  if (call.mode !== "send" || row.token === closed) return nothing(cancelled);
+  if (call.mode !== "send" || isClosed) return nothing(cancelled);
   const isMeant =
     call.mayAmend ||
     look.decisions.some(
@@ -283,6 +280,7 @@ const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced 
     state: "sending",
     ...askedBy(call),
     token,
+    closedBy: null,
     sends,
     firstSentAt: plan.firstSentAt ?? look.now,
     from: plan.doubt === 0 ? (plan.from ?? look.now) : plan.from,

@@ -109,8 +109,10 @@ export interface WriteRow extends WriteName, WriteOwner {
   readonly request: WriteRequest;
   /** Sends without an outcome. */
   readonly doubt: number;
-  /** Names the attempt that may dispatch: epoch and random; null if none may. */
+  /** The attempt that may dispatch, as `epoch:random`; null if no attempt may. */
   readonly token: string | null;
+  /** The run that has reported its own cancellation: a frozen attempt of that run sends nothing. */
+  readonly closedBy: string | null;
   /** The run that last changed it. */
   readonly runId: string;
   /** Dispatches of all generations. */

@@ -41,6 +41,7 @@ export const changed = (
 /** A new generation. */
 const FRESH_GENERATION = {
   token: null,
+  closedBy: null,
   firstSentAt: null,
   absences: 0,
   unprovableSince: null,
@@ -106,6 +107,7 @@ export const nextGeneration = (row: WriteRow, request: WriteRequest): Partial<Wr
 export const nowUnknown = (look: Look, policy: WritePolicy): Partial<WriteRow> => ({
   state: "unknown",
   token: null,
+  closedBy: null,
   question: null,
   until: look.now + LEAVES_WITHIN_MS + policy.requestTimeoutMs,
   unprovableSince: null,
@@ -133,6 +135,7 @@ export const questionOf = (
 export const nowAsking = (look: Look, reason: string, more?: Asked): Partial<WriteRow> => ({
   state: "asking",
   token: null,
+  closedBy: null,
   question: questionOf(look, "outcome", reason, more),
   decisionsAfter: look.sequence,
   message: reason,

@@ -71,7 +71,7 @@ class Writer {
       row.rootId,
       bit(row.from === null),
       time(row.until),
-      row.state === "sending" ? "" : (row.token ?? ""),
+      row.closedBy ?? "",
       row.absences,
       time(row.unprovableSince),
       row.madeId ?? "",

@@ -711,7 +711,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
         "an attempt of a run that was cancelled takes up an answer": [
           "cancelled while asked",
           seeing((look, event) => [
-            look.row?.token?.startsWith("closed:") === true ? withRow(look, { token: null }) : look,
+            look.row === undefined ? look : withRow(look, { closedBy: null }),
             event,
           ]),
           "sent after it was cancelled",

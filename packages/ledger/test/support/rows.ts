@@ -45,6 +45,7 @@ export const rowOf = (
   },
   doubt: 0,
   token: `${look.epoch}:random`,
+  closedBy: null,
   runId: "run-1",
   sends: 1,
   firstSentAt: look.now,
