@@ -4,7 +4,7 @@ import {
   advance,
   type Call,
   type Decision,
-  type Effect as NextEffect,
+  type NextAction,
   type JsonObject,
   type Look,
   grownWait,
@@ -28,8 +28,8 @@ import { keyOf, keysOf, prepare, renamed, requestOf } from "./request.ts";
 /** Longest time that an attempt continues without a result. */
 const MOST_MS = 60_000;
 
-/** Effects after which the attempt continues. */
-const CONTINUES: ReadonlySet<NextEffect["is"]> = new Set(["send", "reconcile", "check", "again"]);
+/** Actions after which the attempt continues. */
+const CONTINUES: ReadonlySet<NextAction["is"]> = new Set(["send", "reconcile", "check", "again"]);
 
 /** Performs one write until it is done, or until time or a person has to help. */
 export class Performing {
@@ -59,37 +59,37 @@ export class Performing {
   async run(): Promise<WriteAnswer> {
     this.#look = await this.#given.options.ledger.look(this.#call.name, this.#call);
     await this.#prepare(this.#look);
-    let effect = await this.#called();
+    let action = await this.#called();
     for (;;) {
-      switch (effect.is) {
+      switch (action.is) {
         case "send":
-          effect = await this.#send(effect.generation, effect.isResend);
+          action = await this.#send(action.generation, action.isResend);
           break;
         case "reconcile":
-          effect = await this.#reconcile();
+          action = await this.#reconcile();
           break;
         case "check":
-          effect = await this.#check(effect.decision);
+          action = await this.#check(action.decision);
           break;
         case "again":
-          effect = await this.#again(effect);
+          action = await this.#again(action);
           break;
         case "wait":
-          throw this.#notYet(effect.why, effect.at - this.#now, effect.isUnsent);
+          throw this.#notYet(action.why, action.at - this.#now, action.isUnsent);
         case "person": {
-          const { needs, question, why } = effect;
+          const { needs, question, why } = action;
           this.#leaveToOwner(why);
           const asked = question?.id ?? null;
           return { is: "waiting", needs, question: asked, why, version: this.version };
         }
         case "return": {
-          const { knownBy } = effect;
+          const { knownBy } = action;
           const by = knownBy === "answer" || knownBy === "ledger" ? {} : { by: knownBy };
           const { idField } = this.#given.operation;
-          return { is: "done", made: { [idField]: effect.id, ...effect.result }, ...by };
+          return { is: "done", made: { [idField]: action.id, ...action.result }, ...by };
         }
         case "fail": {
-          const { details, message, type } = effect;
+          const { details, message, type } = action;
           const isLimit = details["reason"] === "limit";
           throw this.#fail(isLimit ? failureTypes.overLimit : type, message, details);
         }
@@ -97,10 +97,10 @@ export class Performing {
         case "go":
         case "stop":
           throw new Error(
-            `The ledger returned ${effect.is}, although nothing was to be dispatched.`,
+            `The ledger returned ${action.is}, although nothing was to be dispatched.`,
           );
       }
-      if (CONTINUES.has(effect.is) && performance.now() > this.#deadline)
+      if (CONTINUES.has(action.is) && performance.now() > this.#deadline)
         throw this.#notYet("It is taking a long time.", 0, false);
     }
   }
@@ -158,9 +158,9 @@ export class Performing {
     this.#policy = { ...this.#policy, repeat: "none", isListed: true };
   }
 
-  async #advance(event: WriteHappening): Promise<NextEffect> {
+  async #advance(event: WriteHappening): Promise<NextAction> {
     const { ledger, who } = this.#given.options;
-    const { effect, look } = await advanceRow(
+    const { action, look } = await advanceRow(
       ledger,
       this.#call.name,
       { ...event, who },
@@ -169,13 +169,13 @@ export class Performing {
       this.#call,
     );
     this.#look = look;
-    return effect;
+    return action;
   }
 
   #again({
     isKnown,
     reread,
-  }: Extract<NextEffect, { is: "again" }>): NextEffect | Promise<NextEffect> {
+  }: Extract<NextAction, { is: "again" }>): NextAction | Promise<NextAction> {
     this.#call = {
       ...this.#call,
       // Temporal's testimony holds for one reading and its dispatch: the ledger may be lost between two readings.
@@ -186,15 +186,15 @@ export class Performing {
   }
 
   /** Without a change, no transaction is needed: the look is recent, and the fence decides again. */
-  #called(): NextEffect | Promise<NextEffect> {
+  #called(): NextAction | Promise<NextAction> {
     const event = { is: "called", call: this.#call } as const;
     if (this.#look === undefined) return this.#advance(event);
     const seen = advance(this.#look, { ...event, who: this.#given.options.who }, this.#policy);
     const isChange = seen.row !== undefined || seen.entries.length > 0;
-    return isChange ? this.#advance(event) : seen.effect;
+    return isChange ? this.#advance(event) : seen.action;
   }
 
-  async #send(generation: number, isResend: boolean): Promise<NextEffect> {
+  async #send(generation: number, isResend: boolean): Promise<NextAction> {
     const { attempt, signal } = this.#given.attempt;
     if (signal.aborted) throw signal.reason;
     // A resend waits: the cause of the lost response may still be there.
@@ -217,10 +217,10 @@ export class Performing {
         sentForMs: row === undefined || row.sends === 0 ? undefined : this.#now - row.createdAt,
         afterwards: (release) => releases.push(release),
       });
-      const effect = await this.#answered(token, generation, outcome);
-      if (effect.is !== "wait") return effect;
+      const action = await this.#answered(token, generation, outcome);
+      if (action.is !== "wait") return action;
       const grownMs = outcome.is === "later" ? grownWait(this.#row?.sends ?? 1) : waitMs;
-      return { ...effect, at: Math.max(effect.at, this.#now + grownMs) };
+      return { ...action, at: Math.max(action.at, this.#now + grownMs) };
     } finally {
       // A lease that is not released expires.
       await Promise.allSettled(releases.map((release) => release()));
@@ -277,7 +277,7 @@ export class Performing {
     );
   }
 
-  async #answered(token: string, generation: number, outcome: SendOutcome): Promise<NextEffect> {
+  async #answered(token: string, generation: number, outcome: SendOutcome): Promise<NextAction> {
     const call = this.#call;
     const write = (became: SendOutcome) =>
       this.#advance({ is: "answered", token, generation, outcome: became, call });
@@ -312,7 +312,7 @@ export class Performing {
     return this.#reading(() => search(row, this.#now, this.#given.attempt.signal));
   }
 
-  async #reconcile(): Promise<NextEffect> {
+  async #reconcile(): Promise<NextAction> {
     const { version } = this;
     const readFrom = this.#now;
     const verdict = await this.#search(this.#row);
@@ -323,7 +323,7 @@ export class Performing {
    * Applies a verdict to the row. If a row with our key belongs to another write, a person decides; a mere likeness is
    * read again.
    */
-  async #found(event: (verdict: Verdict) => WriteHappening, verdict: Verdict): Promise<NextEffect> {
+  async #found(event: (verdict: Verdict) => WriteHappening, verdict: Verdict): Promise<NextAction> {
     try {
       return await this.#advance(event(verdict));
     } catch (error) {
@@ -334,7 +334,7 @@ export class Performing {
     }
   }
 
-  async #check(decision: Decision): Promise<NextEffect> {
+  async #check(decision: Decision): Promise<NextAction> {
     const row = this.#row;
     if (row === undefined) throw new Error("There is no row to check.");
     const version = row.version;

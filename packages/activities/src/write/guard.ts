@@ -1,6 +1,6 @@
 import {
   advance,
-  type Effect as NextEffect,
+  type NextAction,
   type Ledger,
   type Look,
   type WriteEvent,
@@ -30,14 +30,14 @@ export const advanceRow = async (
   policy: WritePolicy,
   attempt?: Pick<Attempt, "workflowId" | "workflowType">,
   owner?: WriteOwner,
-): Promise<{ readonly look: Look; readonly effect: NextEffect }> => {
-  let effect: NextEffect | undefined;
+): Promise<{ readonly look: Look; readonly action: NextAction }> => {
+  let action: NextAction | undefined;
   const isUnread = event.is === "checked" && "not_confirmed" in event.result;
   const look = await ledger.transact(
     name,
     (seen) => {
-      const { effect: next, entries, row } = advance(seen, event, policy);
-      effect = next;
+      const { action: next, entries, row } = advance(seen, event, policy);
+      action = next;
       return {
         ...(row !== undefined && { row }),
         entries: isUnread
@@ -48,8 +48,8 @@ export const advanceRow = async (
     },
     owner,
   );
-  if (effect === undefined) throw new Error("The ledger made no decision.");
-  return { look, effect };
+  if (action === undefined) throw new Error("The ledger made no decision.");
+  return { look, action };
 };
 
 /** An attempt of the activity of a write, or the janitor's. */
@@ -191,7 +191,7 @@ export class Guard {
     const { attempt, call, ledger, policy, token, who } = this.#options;
     const isHeld = this.#phase === "permitted";
     if (!isHeld) this.#phase = "asked";
-    const { effect } = isHeld
+    const { action } = isHeld
       ? advance(await ledger.look(call.name, call), { is: "leaving", who, token, call }, policy)
       : await advanceRow(
           ledger,
@@ -201,9 +201,9 @@ export class Guard {
           attempt,
           call,
         );
-    if (effect.is !== "go") {
+    if (action.is !== "go") {
       if (!isHeld) this.#phase = "stopped";
-      throw new Error(effect.is === "stop" ? effect.why : "The ledger did not permit it.");
+      throw new Error(action.is === "stop" ? action.why : "The ledger did not permit it.");
     }
     this.#phase = "permitted";
   }

@@ -17,7 +17,7 @@ import {
   returning,
   withoutFacts,
 } from "./rows.ts";
-import type { Advanced, Call, Effect, WriteEvent, WritePolicy } from "./events.ts";
+import type { Advanced, Call, NextAction, WriteEvent, WritePolicy } from "./events.ts";
 import type { WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
@@ -41,7 +41,7 @@ const withRequest = (row: WriteRow, { look, call }: Context): WriteRow =>
     : changed(row, look, nextGeneration(row, call.request));
 
 /** The failure of a step that a person has ended. Its details name the person, for a recovery of a lost ledger. */
-const failedBy = ({ end }: Look, message = end?.reason ?? null): Effect => {
+const failedBy = ({ end }: Look, message = end?.reason ?? null): NextAction => {
   const type = end?.value["rejected"] === true ? "Rejected" : "Ended";
   return failing(type, message ?? "", end === undefined ? {} : { by: end.by });
 };
@@ -67,8 +67,8 @@ const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): De
     return nothing(failing("Cancelled", "Cancelled before it was sent."));
   const held = heldBy(look, plan, call);
   if (held === undefined) {
-    const effect = { is: "send", generation: plan.generation, isResend: plan.doubt > 0 } as const;
-    return { ...nothing(effect), plan };
+    const action = { is: "send", generation: plan.generation, isResend: plan.doubt > 0 } as const;
+    return { ...nothing(action), plan };
   }
   const question = questionIn(held) ?? plan.question;
   const isSame = row?.generation === plan.generation && row.state === plan.state;
@@ -78,12 +78,12 @@ const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): De
 };
 
 /** The question that a person must approve before a send, if the send is held for that reason. */
-const questionIn = (held: Effect | undefined) =>
+const questionIn = (held: NextAction | undefined) =>
   held?.is === "person" ? held.question : undefined;
 
 /** The reason why an attempt does not send. */
-const whyOf = (effect: Effect): string =>
-  "why" in effect ? effect.why : "message" in effect ? effect.message : "Not permitted.";
+const whyOf = (action: NextAction): string =>
+  "why" in action ? action.why : "message" in action ? action.message : "Not permitted.";
 
 /** Asks a person. If the run now gives another request, the answer `resend` sends that one. */
 const asks = (row: WriteRow, why: string, { become, call, look }: Context): Decided => {
@@ -272,8 +272,8 @@ const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced 
   const { become, call, look } = context;
   if (look.row?.state === "sending" || !token.startsWith(`${look.epoch}:`))
     return leaving(context, token);
-  const { effect, plan } = called(context);
-  if (plan === undefined) return nothing({ is: "stop", why: whyOf(effect) });
+  const { action, plan } = called(context);
+  if (plan === undefined) return nothing({ is: "stop", why: whyOf(action) });
   const { generation } = plan;
   const sends = plan.sends + 1;
   const sending: Partial<WriteRow> = {
@@ -300,14 +300,14 @@ const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced 
  * @param look - all facts that decide, read in the same transaction.
  * @param event - the event.
  * @param policy - how the operation may be sent again.
- * @returns the new row, the next effect, and the entries of the log.
+ * @returns the new row, the next action, and the entries of the log.
  */
 export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Advanced => {
   const become = becoming(look, event.who);
   switch (event.is) {
     case "called": {
-      const { effect, entries, row } = called({ look, call: event.call, policy, become });
-      return { effect, entries, row };
+      const { action, entries, row } = called({ look, call: event.call, policy, become });
+      return { action, entries, row };
     }
     case "dispatching":
       return dispatching({ look, call: event.call, policy, become }, event);

@@ -169,7 +169,7 @@ export type FailureKind =
   | "MadeTwice";
 
 /** The next action of the attempt. */
-export type Effect =
+export type NextAction =
   /** Call the client, whose hook brings `dispatching`; the key follows from the name and `generation`. */
   | { readonly is: "send"; readonly generation: number; readonly isResend: boolean }
   /** Dispatch permitted (answer to `dispatching` and `leaving`). */
@@ -209,9 +209,9 @@ export type Effect =
       readonly details: JsonObject;
     };
 
-/** The effect of an event on a row. `row` is undefined if nothing changes. */
+/** The change that an event makes to a row, and the next action. `row` is undefined if nothing changes. */
 export interface Advanced {
   readonly row: WriteRow | undefined;
-  readonly effect: Effect;
+  readonly action: NextAction;
   readonly entries: ReadonlyArray<NewEntry>;
 }

@@ -2,7 +2,7 @@ import { approvalReason, isApproved } from "./approvals.ts";
 import { limitsId, overLimit } from "./limits.ts";
 import type { JsonObject, Question, WriteName, WriteRequest, WriteRow } from "./row.ts";
 import { failing, isHarmless, questionOf } from "./rows.ts";
-import type { Call, Effect, Need, WritePolicy } from "./events.ts";
+import type { Call, NextAction, Need, WritePolicy } from "./events.ts";
 import type { Look } from "../store/ledger.ts";
 
 /** Time for a newer worker to take over, before this one checks again. */
@@ -70,8 +70,8 @@ const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefine
 };
 
 /** Why a row may not be sent, if anything forbids it: asked at the start of an attempt, and again by the fence. */
-export const heldBy = (look: Look, row: WriteRow, call: Call): Effect | undefined => {
-  const person = (needs: Need, question: Question | null, why: string): Effect => ({
+export const heldBy = (look: Look, row: WriteRow, call: Call): NextAction | undefined => {
+  const person = (needs: Need, question: Question | null, why: string): NextAction => ({
     is: "person",
     needs,
     question,
@@ -79,7 +79,7 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Effect | undefine
   });
   const refused = (message: string, details: JsonObject = {}) =>
     failing("Refused", message, details);
-  const wait = (afterMs: number, why: string): Effect => ({
+  const wait = (afterMs: number, why: string): NextAction => ({
     is: "wait",
     at: look.now + afterMs,
     why,

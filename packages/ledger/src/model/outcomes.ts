@@ -15,7 +15,7 @@ import {
   withoutFacts,
 } from "./rows.ts";
 import { mayBelieveNotSent } from "./gate.ts";
-import type { Advanced, Effect, WriteEvent, WritePolicy } from "./events.ts";
+import type { Advanced, NextAction, WriteEvent, WritePolicy } from "./events.ts";
 import type { JsonObject, KnownBy, WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
@@ -43,8 +43,8 @@ const made = (
   const details = { id, by };
   if (row.generation !== generation || row.madeId !== null) {
     const message = `Made twice: ${id} and ${row.madeId ?? "a later request"}.`;
-    const effect = failing("MadeTwice", message, { id });
-    return { ...become(row, {}, "made twice", effect, details), row: { ...row, message } };
+    const action = failing("MadeTwice", message, { id });
+    return { ...become(row, {}, "made twice", action, details), row: { ...row, message } };
   }
   const isAsked = row.question !== null || row.state === "ended";
   const done: Partial<WriteRow> = {
@@ -118,7 +118,7 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
   const settled = { token: null, doubt: 0, message };
   const unsettled = { ...nowUnknown(look, policy), message };
   const unmade = isSettled ? { ...settled, state: "ready" as const } : unsettled;
-  const wait = (after: number, isUnsent: boolean): Effect => ({
+  const wait = (after: number, isUnsent: boolean): NextAction => ({
     is: "wait",
     at: now + after,
     why: message,
@@ -141,8 +141,8 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
         : ask(row, row.doubt);
     }
     case "later": {
-      const effect = wait(outcome.retryAfterMs ?? grownWait(row.sends), isSettled);
-      return become(row, unmade, "no effect", effect, { message });
+      const action = wait(outcome.retryAfterMs ?? grownWait(row.sends), isSettled);
+      return become(row, unmade, "no effect", action, { message });
     }
     case "notDispatched": {
       // It does not count as a send. The attempt knows how long to wait.
@@ -151,9 +151,9 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
     }
     case "contradiction":
     case "lost": {
-      const effect = policy.isListed ? again : wait(grownWait(row.sends), false);
+      const action = policy.isListed ? again : wait(grownWait(row.sends), false);
       const lost = { ...unsettled, doubt: row.doubt + 1 };
-      return become(row, lost, "response lost", effect, { message });
+      return become(row, lost, "response lost", action, { message });
     }
   }
 };
@@ -169,7 +169,7 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
   const become = becoming(look, who);
   const ask = (reason: string, candidates: ReadonlyArray<JsonObject> = [], to = {}): Advanced =>
     become(row, { ...nowAsking(look, reason, { candidates }), ...to }, "asks", again, { reason });
-  const wait = (at: number, why: string): Effect => ({ is: "wait", at, why, isUnsent: false });
+  const wait = (at: number, why: string): NextAction => ({ is: "wait", at, why, isUnsent: false });
   switch (verdict.is) {
     case "found":
       return made(become, row, row.generation, verdict, true);
@@ -199,10 +199,10 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
       const { at, isFaulty, message } = verdict;
       const since = isFaulty ? (row.unprovableSince ?? now) : null;
       if (since !== null && now - since >= UNPROVABLE_MS) return ask(message);
-      const effect = wait(Math.max(at, now + doubledWait(since ?? row.changedAt, now)), message);
-      if (since === row.unprovableSince) return nothing(effect);
+      const action = wait(Math.max(at, now + doubledWait(since ?? row.changedAt, now)), message);
+      if (since === row.unprovableSince) return nothing(action);
       const noted = { ...row, unprovableSince: since };
-      return { ...become(row, {}, "list unusable", effect, { message }), row: noted };
+      return { ...become(row, {}, "list unusable", action, { message }), row: noted };
     }
   }
 };

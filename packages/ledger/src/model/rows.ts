@@ -1,4 +1,4 @@
-import type { Advanced, Call, Effect, FailureKind, WritePolicy } from "./events.ts";
+import type { Advanced, Call, NextAction, FailureKind, WritePolicy } from "./events.ts";
 import type {
   JsonObject,
   Question,
@@ -201,10 +201,10 @@ export const overruledRow = (
 };
 
 /** Nothing changes. */
-export const nothing = (effect: Effect): Advanced => ({ row: undefined, entries: [], effect });
+export const nothing = (action: NextAction): Advanced => ({ row: undefined, entries: [], action });
 
 /** The attempt checks once more. */
-export const again: Effect = { is: "again", isKnown: false };
+export const again: NextAction = { is: "again", isKnown: false };
 
 /** Changes rows by the event of `who`, with a line in the log. */
 export const becoming =
@@ -213,17 +213,21 @@ export const becoming =
     row: WriteRow,
     to: Partial<WriteRow>,
     what: string,
-    effect: Effect,
+    action: NextAction,
     details: JsonObject = {},
   ): Advanced => ({
     row: changed(row, look, to),
-    effect,
+    action,
     entries: [{ who, what, details }],
   });
 export type Become = ReturnType<typeof becoming>;
 
 /** The step fails, because nothing else helps. */
-export const failing = (type: FailureKind, message: string, details: JsonObject = {}): Effect => ({
+export const failing = (
+  type: FailureKind,
+  message: string,
+  details: JsonObject = {},
+): NextAction => ({
   is: "fail",
   type,
   message,
@@ -231,7 +235,7 @@ export const failing = (type: FailureKind, message: string, details: JsonObject 
 });
 
 /** The kept result of a successful write. */
-export const returning = ({ knownBy, madeId, result }: WriteRow): Effect => ({
+export const returning = ({ knownBy, madeId, result }: WriteRow): NextAction => ({
   is: "return",
   id: madeId ?? "",
   result: result ?? {},

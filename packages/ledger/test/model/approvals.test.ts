@@ -20,9 +20,9 @@ const approved = (by: string, value: NewDecision["value"] = {}) =>
     value: { generation: 1, terms: "A", account: null, ...value },
   }) as const;
 
-/** The effect of a call: needs it a person, or is it sent? */
+/** The action after a call: needs it a person, or is it sent? */
 const effectOf = (look: Partial<Look>, change: Partial<Call> = {}) =>
-  advance({ ...empty, ...look }, calledBy(change), policy).effect;
+  advance({ ...empty, ...look }, calledBy(change), policy).action;
 const asks = (look: Partial<Look>, change: Partial<Call> = {}) => effectOf(look, change).is;
 
 describe("limits of an account", () => {
@@ -119,7 +119,7 @@ describe("an approval is needed", () => {
       token: "1:x",
       call: { ...call, ...change },
     } as const;
-    expect(advance({ ...empty, ...look }, event, policy).effect.is).toBe("stop");
+    expect(advance({ ...empty, ...look }, event, policy).action.is).toBe("stop");
   });
 
   test.each<[string, Partial<Look>, Partial<Call>]>([
@@ -194,7 +194,7 @@ describe("an approval counts", () => {
     const testimony = { is: "version", version: 1 } as const;
     const of = (by: string) =>
       advance({ ...empty, ...look(by), limits: ABOVE }, calledBy({ ...keyed, testimony }), policy)
-        .effect.is;
+        .action.is;
     expect(["Alice", "Carol", "Dan", "Bob"].map(of)).toEqual([
       "person",
       "person",
@@ -236,11 +236,11 @@ describe("an approval counts", () => {
     ],
     ["a retry alone", "person", [retried("other", "run")]],
     ["a retry that made another run", "person", [started({ firstRunId: "a" }), retried("a", "b")]],
-  ])("only for the run that asks: %s → %s", (_, effect, starts) => {
+  ])("only for the run that asks: %s → %s", (_, action, starts) => {
     const decisions = said(...starts, approved("Bob"));
-    expect(asks({ limits: ABOVE, decisions })).toBe(effect);
+    expect(asks({ limits: ABOVE, decisions })).toBe(action);
     const why = /no start of this run of w: start it again .* cancel it/;
-    expect(why.test(whyNobody(call.root, call.name, decisions) ?? "")).toBe(effect === "person");
+    expect(why.test(whyNobody(call.root, call.name, decisions) ?? "")).toBe(action === "person");
   });
 
   test("a question has the root of the run, and is asked anew by another run", () => {
@@ -249,7 +249,7 @@ describe("an approval counts", () => {
     const look = { ...withRow({ state: "ready", question }), limits: ABOVE };
     const testimony = { is: "version", version: 1 } as const;
     const again = (firstRunId: string) =>
-      advance(look, calledBy({ testimony, root: { id: "w", firstRunId } }), policy).effect;
+      advance(look, calledBy({ testimony, root: { id: "w", firstRunId } }), policy).action;
     expect(again("run")).toMatchObject({ question: { id: question?.id, root: call.root } });
     expect(again("other")).toMatchObject({ question: { root: { firstRunId: "other" } } });
   });
@@ -264,7 +264,7 @@ describe("an approval counts", () => {
     const row = { state: "ready", question: null, decisionsAfter: 2 } as const;
     const look = { ...withRow(row), limits: ABOVE, decisions: said(started(), approved("Bob")) };
     const testimony = { is: "version", version: 1 } as const;
-    expect(advance(look, calledBy({ testimony }), policy).effect.is).toBe("person");
+    expect(advance(look, calledBy({ testimony }), policy).action.is).toBe("person");
   });
 });
 
@@ -349,17 +349,17 @@ test("another request of a key names the workflow that made it", () => {
   const keyed = { workflowId: "payout/salary/e17", ownerId: "salaries-november" };
   const look = withRow({ ...done, ...keyed });
   const other = calledBy({ request: { ...request, hash: "B" }, ownerId: "salaries-december" });
-  expect(advance(look, other, policy).effect).toMatchObject({
+  expect(advance(look, other, policy).action).toMatchObject({
     type: "AlreadyCarriedOut",
     message:
       "Nothing was sent. Another createPayout of the key salary/e17 has succeeded: P-1, made by salaries-november. If it was for the same, there is nothing to do. Otherwise use another key, and pay only the difference.",
   });
-  expect(advance(look, calledBy({ ownerId: "v" }), policy).effect).toMatchObject({ id: "P-1" });
+  expect(advance(look, calledBy({ ownerId: "v" }), policy).action).toMatchObject({ id: "P-1" });
 });
 
 test("of a key, nothing vouches that no other workflow has used it", () => {
   const keyed = { name: { ...call.name, workflowId: "payout/K" } };
   expect(asks({}, { ...keyed, ownerId: "payout/K" })).toBe("send");
-  const { effect, row } = advance(empty, calledBy(keyed), policy);
-  expect([effect.is, row?.state, row?.ownerId]).toEqual(["again", "unknown", "w"]);
+  const { action, row } = advance(empty, calledBy(keyed), policy);
+  expect([action.is, row?.state, row?.ownerId]).toEqual(["again", "unknown", "w"]);
 });

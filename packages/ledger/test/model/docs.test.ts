@@ -12,7 +12,7 @@ const FILE = new URL("../../../../docs/contributors/ledger-states.md", import.me
 const DIAGRAM = new URL("../../../../docs/pictures/write-states.svg", import.meta.url);
 
 const LEGEND = [
-  "An attempt records an event in one transaction with the row, then acts on the effect. Each line of the table lists every possible result of an event. The row, the request and people's decisions determine which one applies.",
+  "An attempt records an event in one transaction with the row, then performs the next action. Each line of the table lists every possible result of an event. The row, the request and people's decisions determine which one applies.",
   "",
   "| event | meaning |",
   "| --- | --- |",
@@ -25,7 +25,7 @@ const LEGEND = [
   "| reread | the list was read once more before a person's resend |",
   "| undone | the result was removed |",
   "",
-  "| effect | the attempt |",
+  "| action | the attempt |",
   "| --- | --- |",
   "| send | calls the client |",
   "| go, stop | sends, or does not send |",
@@ -40,7 +40,7 @@ const LEGEND = [
 /** Returns the page and the diagram: everything that `advance` did during exploration. */
 const drawAndTabulate = (): { readonly page: string; readonly diagram: string } => {
   const standings = new Map<string, Set<string>>();
-  const rows = new Map<string, { readonly states: Set<string>; readonly effects: Set<string> }>();
+  const rows = new Map<string, { readonly states: Set<string>; readonly actions: Set<string> }>();
   const transitions = new Set<string>();
   const passed = (from: string, to = from): void => {
     if (to !== from && from !== "no row") transitions.add(`${from} ${to}`);
@@ -64,7 +64,7 @@ const drawAndTabulate = (): { readonly page: string; readonly diagram: string } 
                 ? ` ${event.verdict.is}`
                 : "";
           const key = `${from} | ${event.is}${detail}`;
-          const known = rows.get(key) ?? { states: new Set(), effects: new Set() };
+          const known = rows.get(key) ?? { states: new Set(), actions: new Set() };
           rows.set(key, known);
           const to = advanced.row?.state ?? from;
           passed(from, to);
@@ -76,7 +76,7 @@ const drawAndTabulate = (): { readonly page: string; readonly diagram: string } 
             );
           }
           known.states.add(to);
-          known.effects.add(advanced.effect.is);
+          known.actions.add(advanced.action.is);
           return advanced;
         },
       },
@@ -98,13 +98,13 @@ const drawAndTabulate = (): { readonly page: string; readonly diagram: string } 
     "",
     ...LEGEND,
     "",
-    "| state | event | next state | next effect |",
+    "| state | event | next state | next action |",
     "| --- | --- | --- | --- |",
     ...[...lines].map(([key, all]) => {
       const [from, to] = key.split(" | ");
       const events = all.map(([event]) => event.split(" | ")[1]);
-      const effects = new Set(all.flatMap(([, one]) => [...one.effects]));
-      return `| ${from} | ${inShort(events)} | ${to} | ${[...effects].toSorted().join(", ")} |`;
+      const actions = new Set(all.flatMap(([, one]) => [...one.actions]));
+      return `| ${from} | ${inShort(events)} | ${to} | ${[...actions].toSorted().join(", ")} |`;
     }),
     "",
     "Reports name the standing of a write, in one word. It follows from the state, from sends without an outcome, and from the question. A payout that is made becomes completed, failed or returned once the service shows that.",

@@ -171,7 +171,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
               ? {
                   row: undefined,
                   entries: [],
-                  effect: {
+                  action: {
                     is: "fail",
                     type: "Refused",
                     message: "",
@@ -254,7 +254,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
           "retry with another request",
           (look, event, policy) =>
             event.is === "answered" && event.outcome.is === "made" && look.row?.state !== "sending"
-              ? { row: undefined, entries: [], effect: { is: "again", isKnown: false } }
+              ? { row: undefined, entries: [], action: { is: "again", isKnown: false } }
               : advance(look, event, policy),
           "success lost",
         ],
@@ -375,7 +375,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
               ? {
                   row: undefined,
                   entries: [],
-                  effect: { is: "person", needs: "answer", question: look.row.question, why: "" },
+                  action: { is: "person", needs: "answer", question: look.row.question, why: "" },
                 }
               : advance(look, event, policy),
           "stuck",
@@ -418,8 +418,8 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
           "ended while asked",
           (look, event, policy) => {
             const advanced = advance(look, event, policy);
-            return advanced.effect.is === "person"
-              ? { ...advanced, effect: { is: "again", isKnown: false } }
+            return advanced.action.is === "person"
+              ? { ...advanced, action: { is: "again", isKnown: false } }
               : advanced;
           },
           "stuck",
@@ -450,7 +450,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
             name,
             (look, event, policy) =>
               event.is === "leaving"
-                ? { row: undefined, entries: [], effect: { is: "go" } }
+                ? { row: undefined, entries: [], action: { is: "go" } }
                 : advance(look, event, policy),
             fault,
           ],
@@ -462,7 +462,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
           (look, event, policy) => {
             const advanced = advance(look, event, policy);
             const { row } = look;
-            return event.is === "leaving" && advanced.effect.is === "go" && row !== undefined
+            return event.is === "leaving" && advanced.action.is === "go" && row !== undefined
               ? { ...advanced, row: { ...row, sends: row.sends + 1 } }
               : advanced;
           },

@@ -17,7 +17,7 @@ describe("what time, limits and undoing do", () => {
     const first = calledBy({ testimony: { is: "none" } });
     const { row } = advance(look, first, keyed);
     expect(row).toMatchObject({ state: "unknown", doubt: 1, generation: 1 });
-    expect(advance({ ...look, row }, first, keyed).effect).toMatchObject({
+    expect(advance({ ...look, row }, first, keyed).action).toMatchObject({
       is: "send",
       generation: 1,
       isResend: true,
@@ -34,7 +34,7 @@ describe("what time, limits and undoing do", () => {
     expect(undone.state).toBe("undone");
     expect(
       advance(look, calledBy({ runId: "r2", testimony: { is: "version", version: 2 } }), policy)
-        .effect,
+        .action,
     ).toMatchObject({ is: "send", generation: 2 });
     expect(advance(look, calledBy({ runId: "r2", testimony: undefined }), policy).row?.state).toBe(
       "asking",
@@ -43,18 +43,18 @@ describe("what time, limits and undoing do", () => {
     expect(
       advance(look, calledBy({ runId: "r2", testimony: undefined }), idempotent).row,
     ).toMatchObject({ state: "unknown", generation: 2 });
-    expect(advance(look, calledBy(), policy).effect).toMatchObject({
+    expect(advance(look, calledBy(), policy).action).toMatchObject({
       is: "fail",
       type: "Cancelled",
     });
   });
   test("what a run before was refused is asked about, where nothing vouches for it and an earlier step made something else", () => {
-    const { effect, row } = advance(
+    const { action, row } = advance(
       withRow({ state: "refused", request: { ...request, hash: "B" } }),
       calledBy({ runId: "r2", testimony: undefined }),
       policy,
     );
-    expect([effect.is, row?.state, row?.question?.request]).toEqual(["again", "asking", "A"]);
+    expect([action.is, row?.state, row?.question?.request]).toEqual(["again", "asking", "A"]);
   });
 
   test("what is closed and cannot be looked for is asked about, where nothing vouches for it", () => {
@@ -102,9 +102,9 @@ describe("what time, limits and undoing do", () => {
         outcome: { is: "later", message: "" },
         call,
       };
-      const { effect, row } = advance(withRow({ sends }), event, policy);
+      const { action, row } = advance(withRow({ sends }), event, policy);
       expect(row).toMatchObject({ state: "ready", doubt: 0 });
-      return effect.is === "wait" ? effect.at : undefined;
+      return action.is === "wait" ? action.at : undefined;
     });
     expect(waits).toEqual([1_000, 4_000, 300_000]);
   });
@@ -114,7 +114,7 @@ describe("what time, limits and undoing do", () => {
         { ...empty, limits: { maxAmounts: { EUR: limit }, approveAbove: null, since: 0 } },
         calledBy(),
         policy,
-      ).effect.is;
+      ).action.is;
     expect([limited("249.99"), limited("250"), limited("1000")]).toEqual(["fail", "send", "send"]);
   });
   test("an answer that does not fit leaves why it was asked, and the newest fault alone", () => {
@@ -140,15 +140,15 @@ describe("what time, limits and undoing do", () => {
   test("a row is believed at the version that Temporal names, and at no other", () => {
     const row = { state: "ready", doubt: 0, version: 4, knownFrom: 3 } as const;
     const named = (version: number) =>
-      advance(withRow(row), calledBy({ testimony: { is: "version", version } }), policy).effect.is;
+      advance(withRow(row), calledBy({ testimony: { is: "version", version } }), policy).action.is;
     expect([2, 3, 4, 5].map(named)).toEqual(["again", "send", "send", "again"]);
-    expect(advance(withRow(row), calledBy({ testimony: undefined }), policy).effect.is).toBe(
+    expect(advance(withRow(row), calledBy({ testimony: undefined }), policy).action.is).toBe(
       "again",
     );
   });
   test("8: a look of an earlier epoch permits no dispatch", () => {
     const dispatchedBy = (token: string) =>
-      advance(empty, { who: "w", is: "dispatching", token, call }, policy).effect.is;
+      advance(empty, { who: "w", is: "dispatching", token, call }, policy).action.is;
     expect(["0:x", "1:x"].map(dispatchedBy)).toEqual(["stop", "go"]);
   });
   test("8: what a restored row has waited counts for nothing, and it excludes nothing by time", () => {
@@ -168,20 +168,20 @@ describe("what time, limits and undoing do", () => {
     vi.useFakeTimers({ now: Date.now() + 5 * 60_000 });
     const advanced = advance(withRow({ state: "unknown", doubt: 1, until: 0 }), evidence, policy);
     vi.useRealTimers();
-    expect(advanced).toMatchObject({ row: undefined, effect: { is: "wait", at: 1_000 } });
+    expect(advanced).toMatchObject({ row: undefined, action: { is: "wait", at: 1_000 } });
   });
   test("3: nothing is sent under the workflow id of another account", () => {
-    const { effect } = advance({ ...empty, isOfOtherAccount: true }, calledBy(), policy);
-    expect(effect).toMatchObject({ is: "fail", type: "Refused" });
+    const { action } = advance({ ...empty, isOfOtherAccount: true }, calledBy(), policy);
+    expect(action).toMatchObject({ is: "fail", type: "Refused" });
   });
   test("13: a worker that a newer one has overtaken sends nothing, whether it looks or is about to dispatch", () => {
     const look = { ...empty, isOutdated: true };
     const token = `${empty.epoch}:x`;
-    expect(advance(look, calledBy(), policy).effect).toMatchObject({ is: "wait", isUnsent: true });
-    expect(advance(look, { who: "w", is: "dispatching", token, call }, policy).effect.is).toBe(
+    expect(advance(look, calledBy(), policy).action).toMatchObject({ is: "wait", isUnsent: true });
+    expect(advance(look, { who: "w", is: "dispatching", token, call }, policy).action.is).toBe(
       "stop",
     );
-    expect(advance(empty, { who: "w", is: "dispatching", token, call }, policy).effect.is).toBe(
+    expect(advance(empty, { who: "w", is: "dispatching", token, call }, policy).action.is).toBe(
       "go",
     );
   });
@@ -209,12 +209,12 @@ describe("what time, limits and undoing do", () => {
       outcome: { is: "made", id: "other", result: {} },
       call,
     };
-    const { effect, entries, row } = advance(
+    const { action, entries, row } = advance(
       withRow({ state: "done", madeId: "id" }),
       event,
       policy,
     );
-    expect([row?.state, row?.madeId, entries[0]?.what, effect.is]).toEqual([
+    expect([row?.state, row?.madeId, entries[0]?.what, action.is]).toEqual([
       "done",
       "id",
       "made twice",

@@ -446,7 +446,7 @@ export class Model {
   #transact(w: World, at: number, event: WriteEvent, isSlow = false): World {
     const one = w.attempts[at]!;
     const look = this.#look(w, one.owner);
-    const { effect, entries, row } = this.#rules.advance(look, event, this.setting.policy);
+    const { action, entries, row } = this.#rules.advance(look, event, this.setting.policy);
     let next = stored(w, row);
     if (event.is === "leaving" && (row !== undefined || entries.length > 0))
       next = { ...next, fault: "one send is recorded twice" };
@@ -462,8 +462,8 @@ export class Model {
     const isRefusal = w.row?.state === "refused" && w.row.doubt === 0 && "call" in event;
     if (
       isRefusal &&
-      effect.is === "fail" &&
-      effect.details["reason"] === "amend" &&
+      action.is === "fail" &&
+      action.details["reason"] === "amend" &&
       mayBelieveNotSent(w.row, w.epoch, event.call, this.setting.policy)
     )
       next = { ...next, fault: "an amendment is wanted of what made nothing" };
@@ -480,12 +480,12 @@ export class Model {
     });
     // One that stands still, and is too late to dispatch, has said what it had to say.
     if (one.isLate && !one.isLive && one.mode !== "settle") return { ...next, attempts: rest };
-    switch (effect.is) {
+    switch (action.is) {
       case "again":
         return on({
           phase: { is: "call" },
-          reread: effect.reread,
-          testimony: effect.isKnown ? version : undefined,
+          reread: action.reread,
+          testimony: action.isKnown ? version : undefined,
         });
       case "send":
         return on({ phase: { is: "send", epoch: w.epoch } });
@@ -552,19 +552,19 @@ export class Model {
       case "reconcile":
         return on({ phase: { is: "read", row: next.row!, decision: undefined } });
       case "check":
-        return on({ phase: { is: "read", row: next.row!, decision: effect.decision } });
+        return on({ phase: { is: "read", row: next.row!, decision: action.decision } });
       case "wait":
         return over({
           status: "pending",
           attempt: 2,
-          testimony: effect.isUnsent ? version : undefined,
+          testimony: action.isUnsent ? version : undefined,
         });
       case "person":
-        return over({ status: "person", testimony: version, why: effect.needs });
+        return over({ status: "person", testimony: version, why: action.needs });
       case "fail":
-        return over({ status: "failed", testimony: version, why: effect.type });
+        return over({ status: "failed", testimony: version, why: action.type });
       case "return":
-        return over({ status: "done", why: effect.id });
+        return over({ status: "done", why: action.id });
     }
   }
 
