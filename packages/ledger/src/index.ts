@@ -13,7 +13,7 @@ export {
 } from "./model/limits.ts";
 export { isSamePerson, nameProblem, reasonProblem } from "./model/person.ts";
 export type * from "./model/row.ts";
-export { grownWait, LEAVES_WITHIN_MS, newRow } from "./model/rows.ts";
+export { grownWait, LEAVES_WITHIN_MS, newRow } from "./model/row-changes.ts";
 export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
 export { moneyStateOf, outcomeReason } from "./model/standing.ts";
@@ -31,7 +31,7 @@ export { moneyGroupOf, RUN_SORTS } from "./store/list-runs.ts";
 export type * from "./store/list-runs.ts";
 export { lateSince, type RunFilter } from "./store/run-filter.ts";
 export type { SeenOfPayout } from "./store/payout-methods.ts";
-export type { RecordedWrite } from "./store/rows.ts";
+export type { RecordedWrite } from "./store/write-methods.ts";
 export { endAmong } from "./store/log.ts";
 export { wasNeverStarted } from "./store/run-methods.ts";
 export { OPEN_STATUSES, PAYOUT_FAILED, PURPOSES } from "./store/run-status.ts";

@@ -16,7 +16,7 @@ import { payoutMethods } from "./store/payout-methods.ts";
 import { pruneMethods } from "./store/prune.ts";
 import { runMethods } from "./store/run-methods.ts";
 import { openSqlite } from "./store/sqlite-database.ts";
-import { writeMethods } from "./store/rows.ts";
+import { writeMethods } from "./store/write-methods.ts";
 
 /** Name of the environment variable that holds the address of the ledger. */
 export const LEDGER_VARIABLE = "PAYMENTS_LEDGER";

@@ -16,7 +16,7 @@ import {
   nowUnknown,
   returning,
   withoutFacts,
-} from "./rows.ts";
+} from "./row-changes.ts";
 import type { Advanced, Call, NextAction, WriteEvent, WritePolicy } from "./events.ts";
 import type { WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";

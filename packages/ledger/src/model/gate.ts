@@ -1,7 +1,7 @@
 import { approvalReason, isApproved } from "./approvals.ts";
 import { limitsId, overLimit } from "./limits.ts";
 import type { JsonObject, Question, WriteName, WriteRequest, WriteRow } from "./row.ts";
-import { failing, isHarmless, questionOf } from "./rows.ts";
+import { failing, isHarmless, questionOf } from "./row-changes.ts";
 import type { Call, NextAction, Need, WritePolicy } from "./events.ts";
 import type { Look } from "../store/ledger.ts";
 

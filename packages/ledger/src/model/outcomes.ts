@@ -13,7 +13,7 @@ import {
   nowUnknown,
   returning,
   withoutFacts,
-} from "./rows.ts";
+} from "./row-changes.ts";
 import { mayBelieveNotSent } from "./gate.ts";
 import type { Advanced, NextAction, WriteEvent, WritePolicy } from "./events.ts";
 import type { JsonObject, KnownBy, WriteRow } from "./row.ts";

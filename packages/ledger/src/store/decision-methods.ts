@@ -1,10 +1,10 @@
 import { type AccountLimits, type Limits, limitsId, limitsOf } from "../model/limits.ts";
 import { isSamePerson } from "../model/person.ts";
-import { endedRow, overruledRow } from "../model/rows.ts";
+import { endedRow, overruledRow } from "../model/row-changes.ts";
 import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
 import { readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
-import { nextVersion, readRow, saveRow, rowsOf } from "./rows.ts";
+import { nextVersion, readRow, saveRow, rowsOf } from "./write-methods.ts";
 import { refreshEnds } from "./run-status.ts";
 import { PAUSES, RUNS } from "./schema.ts";
 import type { Store } from "./store.ts";

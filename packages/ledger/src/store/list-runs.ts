@@ -10,7 +10,7 @@ import {
   runConditions,
   type RunFilter,
 } from "./run-filter.ts";
-import { type RecordedWrite, readRecorded, rowsOf } from "./rows.ts";
+import { type RecordedWrite, readRecorded, rowsOf } from "./write-methods.ts";
 import { type RecordedWait, type Run, RUNS, WAITS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
 import {

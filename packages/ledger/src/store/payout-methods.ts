@@ -5,7 +5,7 @@
  * service shows of it is recorded in its write, by each part that sees it, and never depends on a run.
  */
 import { standingOfRow, type PayoutOutcome } from "../model/standing.ts";
-import { type RecordedWrite, readRecorded } from "./rows.ts";
+import { type RecordedWrite, readRecorded } from "./write-methods.ts";
 import { selectDecisions } from "./log.ts";
 import { decisionAbout, plainWord, wordsId } from "./word-methods.ts";
 import { type EndedWait, waitEnder } from "./run-methods.ts";

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { standingOfRow } from "../../src/model/standing.ts";
 import { advance } from "../../src/index.ts";
-import { overruledRow } from "../../src/model/rows.ts";
+import { overruledRow } from "../../src/model/row-changes.ts";
 import { explore } from "./explore.ts";
 import { scenarios } from "./scenarios.ts";
 import { stateDiagram } from "./state-diagram.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { advance, limitsOf } from "../../src/index.ts";
-import { endedRow, overruledRow } from "../../src/model/rows.ts";
+import { endedRow, overruledRow } from "../../src/model/row-changes.ts";
 import { explore } from "./explore.ts";
 import { scenarios } from "./scenarios.ts";
 import type { Advance, Rules, Setting } from "./world.ts";

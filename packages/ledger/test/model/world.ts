@@ -1,6 +1,6 @@
 import { mayBelieveNotSent } from "../../src/model/gate.ts";
 import { advance, limitsOf } from "../../src/index.ts";
-import { endedRow, overruledRow } from "../../src/model/rows.ts";
+import { endedRow, overruledRow } from "../../src/model/row-changes.ts";
 import type {
   Advanced,
   Call,

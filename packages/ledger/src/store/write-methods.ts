@@ -1,6 +1,6 @@
 import { isAbout } from "../model/approvals.ts";
 import { limitsId, limitsOf } from "../model/limits.ts";
-import { FRESH } from "../model/rows.ts";
+import { FRESH } from "../model/row-changes.ts";
 import { type Standing, standingOfRow } from "../model/standing.ts";
 import type { EndState, WriteName, WriteOwner, WriteRow, WriteState } from "../model/row.ts";
 import { type Look, type Change, MadeByAnother, type PlannedPayment } from "./ledger.ts";
