@@ -56,7 +56,7 @@ export const operationOf = (
 export const LAST = { priority: "last" } as const;
 
 /** A call of the client. */
-export type Call<A> = (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>;
+export type ClientCall<A> = (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>;
 
 /**
  * Runs a call of the client until it ends or `signal` aborts, which closes the HTTP request at once. Throws the reason of
@@ -64,7 +64,7 @@ export type Call<A> = (client: PaymentsClient["Service"]) => Effect.Effect<A, Pa
  */
 export const runCall = async <A>(
   runtime: PaymentsRuntime,
-  call: Call<A>,
+  call: ClientCall<A>,
   signal: AbortSignal,
 ): Promise<Result.Result<A, PaymentsError>> => {
   const exit = await runtime.runPromiseExit(
@@ -80,7 +80,7 @@ export const runCall = async <A>(
 /** Reads at the service. Rejects with the PaymentsError if it cannot be read. */
 export const readAt = async <A>(
   runtime: PaymentsRuntime,
-  call: Call<A>,
+  call: ClientCall<A>,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<A> => {
   const read = await runCall(runtime, call, signal);

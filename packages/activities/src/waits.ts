@@ -31,9 +31,9 @@ import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
 import { isOneOf, payoutStatus, type Words } from "./payout-status.ts";
 import { readFailure } from "./reads.ts";
-import { type Call, LAST, notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
+import { type ClientCall, LAST, notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
 
-type Client = PaymentsClient["Service"];
+type Service = PaymentsClient["Service"];
 
 /** The wait for a payout, as the ledger has it. */
 export interface KnownPayout {
@@ -161,7 +161,7 @@ export const notListed = async (
  * with the end of `wait`, if it has ended. An answer about another payout fails.
  */
 export const readPayout = (
-  client: Client,
+  client: Service,
   ledger: Ledger,
   account: string,
   payout_id: string,
@@ -194,7 +194,7 @@ export const readPayout = (
 
 /** Reads one cardholder, in the list: the service has no operation for one. */
 const readCardholder = (
-  client: Client,
+  client: Service,
   ledger: Ledger,
   account: string,
   card_holder_id: string,
@@ -212,7 +212,7 @@ const readCardholder = (
 
 /** Reads a balance. If the service does not have it, it is refused, and the step creates it. */
 export const readFunds = (
-  client: Client,
+  client: Service,
   { amount, currency }: FundsWait,
 ): Effect.Effect<Seen<SeenFunds>, PaymentsError> =>
   Effect.map(client.retrieveBalance({ currency }, LAST), ({ available_balance, balance_id }) => {
@@ -256,7 +256,7 @@ export const lookOf = (
   activityId: string,
   ledger: Ledger,
   account: string,
-): Call<Seen> | undefined => {
+): ClientCall<Seen> | undefined => {
   const isOf = (name: string) => activityId.startsWith(`${name}:`);
   const thing = activityId.slice(activityId.indexOf(":") + 1);
   if (isOf(WAIT.cardholder)) return (client) => readCardholder(client, ledger, account, thing);
@@ -296,7 +296,7 @@ export const makeWaitActivities = ({
   const lookOnce = async <A extends { readonly outcome: string }>(
     kind: Wait["kind"],
     thing: string,
-    read: Call<Seen<A>>,
+    read: ClientCall<Seen<A>>,
     mode: "look" | undefined,
   ): Promise<A> => {
     const result = await runCall(runtime, read, Context.current().cancellationSignal);
@@ -332,7 +332,7 @@ export const makeWaitActivities = ({
       // Its last look comes after a tracker has looked that knows the age.
       const age = mode === "look" ? undefined : { knownForMs: waitedMs() };
       const here = await waitHere("payout", payout_id);
-      const read = (client: Client) => readPayout(client, ledger, hash, payout_id, age, here);
+      const read = (client: Service) => readPayout(client, ledger, hash, payout_id, age, here);
       return wait("payout", payout_id, read, mode);
     },
     awaitVerification: async ({ card_holder_id, mode }) => {

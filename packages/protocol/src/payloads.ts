@@ -69,7 +69,7 @@ const stepCall = Schema.Struct({
   /** Version of the row that the last result, or the earlier failed run, named. */
   version: optional(Count),
   /** Steps that this run has called with the same operation: none of them is a renamed step. */
-  claimed: optional(Schema.Array(Text)),
+  otherSteps: optional(Schema.Array(Text)),
   /** Outcomes of earlier steps and waits: nothing is sent before the ledger agrees. */
   believed: optional(Schema.Array(believed)),
 });

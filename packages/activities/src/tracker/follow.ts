@@ -24,7 +24,7 @@ import { ActivityNotFoundError } from "@temporalio/client";
 import { Effect } from "effect";
 import { PAGE_SIZE } from "../evidence/list-readings.ts";
 import type { Words } from "../payout-status.ts";
-import { type Call, LAST } from "../run-operation.ts";
+import { type ClientCall, LAST } from "../run-operation.ts";
 import {
   intervalMs,
   LONGEST_TRACKER_REST_MS,
@@ -42,7 +42,7 @@ import type { JanitorOptions } from "./janitor.ts";
 /** Dependencies of the part of the tracker that follows payouts and waits. */
 interface FollowOptions extends Pick<JanitorOptions, "account" | "client" | "ledger" | "warn"> {
   /** Calls the service; each is one request, or one page. */
-  readonly call: <A>(call: Call<A>) => Promise<A>;
+  readonly call: <A>(call: ClientCall<A>) => Promise<A>;
 }
 
 /** Up to this number of objects is read one by one. */
@@ -223,7 +223,7 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
   /** Reads a page of a list and removes its items from the unread ones: `shown` counts them. */
   const readPage = async <Item>(
     unread: Map<string, Followed>,
-    read: Call<Page<Item>>,
+    read: ClientCall<Page<Item>>,
     idOf: (item: Item) => string,
     seenOf: (item: Item, assumptions: Assumptions, of: Followed) => Seen | Promise<Seen>,
   ): Promise<{ readonly page: Page<Item>; readonly shown: number }> => {
@@ -245,7 +245,7 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
   };
 
   /** Reads one item. If the service does not have it, the others are still read. */
-  const readOne = async (one: Followed, read: Call<Seen>): Promise<void> => {
+  const readOne = async (one: Followed, read: ClientCall<Seen>): Promise<void> => {
     // Before the read, so that a read that always fails does not delay others.
     one.polledAt = Date.now();
     try {

@@ -1,5 +1,5 @@
 import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
-import { type Call, LAST } from "../run-operation.ts";
+import { type ClientCall, LAST } from "../run-operation.ts";
 import type { JanitorOptions } from "./janitor.ts";
 
 /** Most payees that one sweep reads: five requests. */
@@ -14,7 +14,7 @@ const OVERLAP_MS = 60_000;
 /** Dependencies of the directory of payees. */
 interface PayeesOptions extends Pick<JanitorOptions, "account" | "ledger"> {
   /** Reads at the service; undefined if the service does not know it. */
-  readonly read: <A>(call: Call<A>) => Promise<A | undefined>;
+  readonly read: <A>(call: ClientCall<A>) => Promise<A | undefined>;
 }
 
 /**

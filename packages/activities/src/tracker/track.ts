@@ -7,7 +7,13 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context as Services, Effect, Metric } from "effect";
 import { randomUUID } from "node:crypto";
 import { type LongActivityOptions, type LongWork, runLong, withBackOff } from "../long-activity.ts";
-import { type Call, notYet, type PaymentsRuntime, readAt, readKnown } from "../run-operation.ts";
+import {
+  type ClientCall,
+  notYet,
+  type PaymentsRuntime,
+  readAt,
+  readKnown,
+} from "../run-operation.ts";
 import { endsOf } from "./ends.ts";
 import { follow } from "./follow.ts";
 import { closeLeftWaits, janitor, nudgeFiles, nudgeUntold } from "./janitor.ts";
@@ -56,8 +62,8 @@ const tracking = (
   const warn = (message: string): void => {
     activity.log.warn(`The tracker continues: ${message}`);
   };
-  const call = <A>(of: Call<A>): Promise<A> => readAt(runtime, of, signal);
-  const read = <A>(of: Call<A>) => readKnown(runtime, of, signal);
+  const call = <A>(of: ClientCall<A>): Promise<A> => readAt(runtime, of, signal);
+  const read = <A>(of: ClientCall<A>) => readKnown(runtime, of, signal);
   const readAtGauge = Metric.gauge("payments_tracker_read_timestamp_seconds", {
     description: "When this worker's tracker last completed a pass",
     ...(name !== undefined && { attributes: { account: name } }),

@@ -4,7 +4,7 @@ import { isLeftUnread, matchText } from "../evidence/match.ts";
 import type { Ledger } from "@durable-payments/ledger";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Call } from "../run-operation.ts";
+import type { ClientCall } from "../run-operation.ts";
 
 /** Whether a field of a beneficiary is legibly different from the request. */
 type IsOther = (sent: string, shown: string) => boolean;
@@ -118,7 +118,7 @@ interface Wanted {
   readonly request: unknown;
   readonly ledger: Ledger;
   /** Reads at the service; undefined if the service does not know it. */
-  readonly readOrNone: <A>(call: Call<A>) => Promise<A | undefined>;
+  readonly readOrNone: <A>(call: ClientCall<A>) => Promise<A | undefined>;
 }
 
 const ACTIVE = /^active$/i;

@@ -17,7 +17,7 @@ import {
 } from "../evidence/match.ts";
 import { type SearchedList, searchList } from "../evidence/search.ts";
 import {
-  type Call,
+  type ClientCall,
   operationOf,
   type PaymentsRuntime,
   readAt,
@@ -25,7 +25,7 @@ import {
   runCall,
 } from "../run-operation.ts";
 import { describeWrite, payeeOfRequest } from "./describe.ts";
-import { NOT_CONFIRMED, type Sending } from "./guard.ts";
+import { NOT_CONFIRMED, type Dispatch } from "./guard.ts";
 import { outcomeOfError } from "./outcomes.ts";
 import {
   isListed,
@@ -39,7 +39,7 @@ import {
 } from "./operation.ts";
 import { keyOf, pickTexts } from "./request.ts";
 
-type Client = PaymentsClient["Service"];
+type Service = PaymentsClient["Service"];
 
 /** Whether a text shows another amount than was sent. */
 const isOtherSum = (sent: string, shown: unknown): boolean =>
@@ -48,7 +48,7 @@ const isOtherSum = (sent: string, shown: unknown): boolean =>
 /** Dependencies of the operations of the contract. */
 export interface ContractOptions {
   readonly runtime: PaymentsRuntime;
-  readonly options: Client["options"];
+  readonly options: Service["options"];
   readonly ledger: Ledger;
   readonly account: string;
 }
@@ -60,7 +60,7 @@ export const makeContractOperations = ({
   options: { assumptions, requestTimeoutMs },
   runtime,
 }: ContractOptions): ReadonlyMap<string, WriteOperation> => {
-  const readOrNone = <A>(call: Call<A>): Promise<A | undefined> => readKnown(runtime, call);
+  const readOrNone = <A>(call: ClientCall<A>): Promise<A | undefined> => readKnown(runtime, call);
 
   const pages = { pageSize: PAGE_SIZE, mostPages: assumptions.reconciliationMaxPages };
   const payouts: SearchedList<Page<"listPayouts">> = {
@@ -169,8 +169,8 @@ export const makeContractOperations = ({
     };
   };
 
-  const send = async (name: WriteName, sending: Sending): Promise<SendOutcome> => {
-    const { attempt, guard, isResend, key, request } = sending;
+  const send = async (name: WriteName, dispatch: Dispatch): Promise<SendOutcome> => {
+    const { attempt, guard, isResend, key, request } = dispatch;
     const body = WRITES[name].isKeyed ? { ...request, unique_request_id: key } : request;
     // A call in flight is not aborted: its outcome would be unknown.
     const waiting = new AbortController();
@@ -192,7 +192,7 @@ export const makeContractOperations = ({
         );
       const made = madeOf(name, request, key, result.success);
       if (made.is === "made" && name === "createBeneficiary")
-        sending.afterwards(() =>
+        dispatch.afterwards(() =>
           ledger.rememberPayees(account, [
             { payee: made.id, ...describeAccount(request, ledger.keyed) },
           ]),
@@ -204,9 +204,9 @@ export const makeContractOperations = ({
   };
 
   /** Takes a beneficiary that the ledger has for the same account, or creates one. Calls wait for each other. */
-  const sendBeneficiary = async (sending: Sending): Promise<SendOutcome> => {
-    const { guard, key, options, request } = sending;
-    if (options.reuse === false) return send("createBeneficiary", sending);
+  const sendBeneficiary = async (dispatch: Dispatch): Promise<SendOutcome> => {
+    const { guard, key, options, request } = dispatch;
+    if (options.reuse === false) return send("createBeneficiary", dispatch);
     const payee = payeeOfRequest("createBeneficiary", request, ledger.keyed) ?? "";
     const lease = await takeTurn(ledger, `createBeneficiary/${account}/${payee}`);
     if (lease === undefined) {
@@ -215,19 +215,19 @@ export const makeContractOperations = ({
     }
     try {
       const found = await reusableBeneficiary({ account, payee, ledger, readOrNone, request });
-      if (found === undefined) return await send("createBeneficiary", sending);
+      if (found === undefined) return await send("createBeneficiary", dispatch);
       await guard.permit("reused");
       const reused = madeOf("createBeneficiary", {}, key, found);
       return reused.is === "made" ? { ...reused, by: "ledger" } : reused;
     } finally {
-      sending.afterwards(lease);
+      dispatch.afterwards(lease);
     }
   };
 
   /** A repeated removal that is refused is done if nothing is left to remove. */
-  const sendRemoval = async (sending: Sending): Promise<SendOutcome> => {
-    const { key, request, sentForMs } = sending;
-    const outcome = await send("removeCardholder", sending);
+  const sendRemoval = async (dispatch: Dispatch): Promise<SendOutcome> => {
+    const { key, request, sentForMs } = dispatch;
+    const outcome = await send("removeCardholder", dispatch);
     if (outcome.is !== "refused" || sentForMs === undefined) return outcome;
     const isIt = (item: Page<"listCardholders">) =>
       item.card_holder_id === request["card_holder_id"];
@@ -239,7 +239,7 @@ export const makeContractOperations = ({
       : madeOf("removeCardholder", request, key, {});
   };
 
-  const sends: Partial<Record<WriteName, (sending: Sending) => Promise<SendOutcome>>> = {
+  const sends: Partial<Record<WriteName, (dispatch: Dispatch) => Promise<SendOutcome>>> = {
     createBeneficiary: sendBeneficiary,
     removeCardholder: sendRemoval,
   };
@@ -315,7 +315,7 @@ export const makeContractOperations = ({
         return [...ownKey, ...checkInput(name, body, { assumptions, later })];
       },
       describe: (request) => describeWrite(name, request, ledger.keyed),
-      send: sends[name] ?? ((sending) => send(name, sending)),
+      send: sends[name] ?? ((dispatch) => send(name, dispatch)),
       search: searches[name],
       read: (row, id, request) => readMade(name, row.request.facts, id, request),
       payee: name === "createPayout" ? payeeOf : undefined,
@@ -334,5 +334,5 @@ export const makeContractOperations = ({
 
 /** A row of a list. */
 type Page<Name extends "listPayouts" | "listCardholders"> = Effect.Success<
-  ReturnType<Client[Name]>
+  ReturnType<Service[Name]>
 >["item_list"][number];

@@ -20,7 +20,7 @@ import { CANCELLED, failureTypes, type WriteAnswer } from "@durable-payments/pro
 import { randomBytes } from "node:crypto";
 import { plainKey } from "../evidence/match.ts";
 import { orAborted } from "../run-operation.ts";
-import { advanceRow, Guard, type Sending, writeAgain } from "./guard.ts";
+import { advanceRow, Guard, type Dispatch, writeAgain } from "./guard.ts";
 import type { Given, ReadMade } from "./operation.ts";
 import { NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
 import { keyOf, keysOf, prepare, renamed, requestOf } from "./request.ts";
@@ -239,11 +239,14 @@ export class Performing {
    *
    * @returns the outcome to record, and the shortest wait if no byte left.
    */
-  async #dispatch(guard: Guard, sending: Sending): Promise<[outcome: SendOutcome, waitMs: number]> {
+  async #dispatch(
+    guard: Guard,
+    dispatch: Dispatch,
+  ): Promise<[outcome: SendOutcome, waitMs: number]> {
     const { attempt, signal } = this.#given.attempt;
     let outcome: SendOutcome;
     try {
-      outcome = await this.#given.operation.send(sending);
+      outcome = await this.#given.operation.send(dispatch);
     } catch (error) {
       if (!guard.mayHaveBegun && guard.blocked === undefined && !signal.aborted) {
         if (!isPaymentsError(error)) throw error;

@@ -210,7 +210,7 @@ export class Guard {
 }
 
 /** One send of a write. */
-export interface Sending {
+export interface Dispatch {
   readonly request: JsonObject;
   /** The key of this generation: 36 characters. */
   readonly key: string;

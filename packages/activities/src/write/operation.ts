@@ -13,7 +13,7 @@ import type {
 import type { WriteCall, WriteOptions } from "@durable-payments/protocol/calls";
 import type { ReadName } from "../reads.ts";
 import type { makeAgreement } from "./believed.ts";
-import type { Attempt, Sending } from "./guard.ts";
+import type { Attempt, Dispatch } from "./guard.ts";
 
 /** The id that a person gave; with `NOT_CONFIRMED` in the result if nothing could confirm it. */
 export type ReadMade =
@@ -36,7 +36,7 @@ export interface WriteOperation {
     isPlanned: boolean,
   ) => ReadonlyArray<Fault> | Promise<ReadonlyArray<Fault>>;
   readonly describe: (request: JsonObject) => WriteRequest;
-  readonly send: (sending: Sending) => Promise<SendOutcome>;
+  readonly send: (dispatch: Dispatch) => Promise<SendOutcome>;
   /** Looks for the result of a row. Rejects with a PaymentsError if the service cannot be read. */
   readonly search:
     | ((row: WriteRow, now: number, signal: AbortSignal) => Promise<Verdict>)

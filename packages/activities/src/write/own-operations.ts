@@ -10,7 +10,7 @@ import {
 import { textAt } from "@durable-payments/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { describeOwn } from "./describe.ts";
-import { NOT_CONFIRMED, type Sending } from "./guard.ts";
+import { NOT_CONFIRMED, type Dispatch } from "./guard.ts";
 import { KEY_LIFETIME_MS, type ReadMade, type WriteOperation } from "./operation.ts";
 import { orAborted } from "../run-operation.ts";
 import { keysOf } from "./request.ts";
@@ -124,7 +124,7 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
     requestTimeoutMs: timeoutMs,
   };
 
-  const send = async ({ attempt, guard, key, request }: Sending): Promise<SendOutcome> => {
+  const send = async ({ attempt, guard, key, request }: Dispatch): Promise<SendOutcome> => {
     await guard.permit();
     try {
       const made: unknown = await within(timeoutMs, ({ signal }) =>

@@ -151,15 +151,15 @@ const elsewhereOf = async ({
   operation: { name: operationName, policy },
   task,
 }: Preparing): Promise<ReadonlyArray<WriteRow>> => {
-  const { claimed = [], isFirst = false, key } = task;
+  const { otherSteps = [], isFirst = false, key } = task;
   // A key makes it another write, under any name.
   if (key !== undefined) return [];
   const isNew = row === undefined || (row.sends === 0 && row.state === "unknown");
   if (isFirst || !isNew || policy(task).repeat === "idempotent") return [];
   if (operationName === "createBeneficiary" && task.reuse !== false) return [];
   const same = await ledger.sameRequestElsewhere(name, operation, request.hash);
-  const claimedSteps = new Set(claimed);
-  return same.filter((other) => other.runId !== runId && !claimedSteps.has(other.step));
+  const ofThisRun = new Set(otherSteps);
+  return same.filter((other) => other.runId !== runId && !ofThisRun.has(other.step));
 };
 
 /**

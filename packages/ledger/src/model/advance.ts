@@ -1,3 +1,16 @@
+/**
+ * The state machine of a write: its states are in `row.ts`, its events and actions in `events.ts`.
+ *
+ * A send may be lost without a trace, and an attempt may freeze, be repeated or work with a restored ledger. So the state
+ * of a row says only what the ledger knows: `unknown` and `asking` mean that the write may have taken effect. Each event is
+ * decided here, by all facts of one `Look`, in the transaction that reads and writes the row.
+ *
+ * The transition to `sending` is not obvious: `called` only plans the send. The client then asks `dispatching`, at the
+ * last moment before the first byte, which repeats the decision with the facts of that moment and saves its plan.
+ *
+ * `outcomes.ts` has the events after a send, `gate.ts` everything that can hold a send, and `row-changes.ts` the changes of a
+ * row. The page docs/contributors/ledger-states.md is generated from this function, and test/model explores it.
+ */
 import { answered, checked, type EventOf, evidence, reread } from "./outcomes.ts";
 import { heldBy, isFirstOf, mayBelieveNotSent } from "./gate.ts";
 import {
@@ -21,8 +34,8 @@ import type { Advanced, Call, NextAction, WriteEvent, WritePolicy } from "./even
 import type { WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
-/** The decision about a call; `plan` is the row that a dispatch would send. */
-interface Decided extends Advanced {
+/** The decision about a call; `plan` is the row that a dispatch would send: only `dispatching` reads it. */
+interface Planned extends Advanced {
   readonly plan?: WriteRow;
 }
 
@@ -46,7 +59,7 @@ const failedBy = ({ end }: Look, message = end?.reason ?? null): NextAction => {
   return failing(type, message ?? "", end === undefined ? {} : { by: end.by });
 };
 
-const ended = (row: WriteRow, { become, look }: Context): Decided => {
+const ended = (row: WriteRow, { become, look }: Context): Planned => {
   const message = look.end?.reason ?? row.message;
   return become(row, nowEnded(row, look, message), "ended", failedBy(look, message));
 };
@@ -59,7 +72,7 @@ const askedBy = ({ ownerId, rootId, runId }: Call): Partial<WriteRow> => ({
 });
 
 /** Sends `plan`, unless something forbids it. `row` is the stored row. */
-const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): Decided => {
+const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): Planned => {
   const { become, call, look } = context;
   const isUnsent = plan.state === "ready";
   const isClosed = call.mode === "close" ? isUnsent : row?.closedBy === call.runId;
@@ -86,7 +99,7 @@ const whyOf = (action: NextAction): string =>
   "why" in action ? action.why : "message" in action ? action.message : "Not permitted.";
 
 /** Asks a person. If the run now gives another request, the answer `resend` sends that one. */
-const asks = (row: WriteRow, why: string, { become, call, look }: Context): Decided => {
+const asks = (row: WriteRow, why: string, { become, call, look }: Context): Planned => {
   const { amount, currency, hash } = call.request;
   const isOther = row.request.hash !== hash;
   const sum = amount === null ? "" : ` of ${amount} ${currency}`;
@@ -96,7 +109,7 @@ const asks = (row: WriteRow, why: string, { become, call, look }: Context): Deci
 };
 
 /** The row is not vouched for: it is reconciled first. */
-const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
+const mistrusted = (row: WriteRow | undefined, context: Context): Planned => {
   const { become, call, look, policy } = context;
   const found = row ?? newRow(look, call);
   // An undone write is made again under another key, and can again be undone.
@@ -129,13 +142,13 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
     : "Not vouched for: this id may have run before";
   const unmade = { madeId: null, result: null, knownBy: null };
   // A first run has sent nothing since the recovery, so the wait began with it.
-  const since = isFirst ? { ...look, now: look.recoveredAt ?? look.now } : look;
+  const since = isFirst ? (look.recoveredAt ?? look.now) : look.now;
   const sent = { ...askedBy(call), request, doubt, from: null, message };
   const to = { ...nowUnknown(since, policy), ...sent, ...unmade };
   return become(known, to, "not vouched for", again);
 };
 
-const unsent = (row: WriteRow | undefined, context: Context): Decided => {
+const unsent = (row: WriteRow | undefined, context: Context): Planned => {
   const { call, look, policy } = context;
   if (row === undefined && look.end !== undefined) return nothing(failedBy(look));
   if (row !== undefined && look.end !== undefined && mayEndNow(row)) return ended(row, context);
@@ -154,7 +167,7 @@ const unsent = (row: WriteRow | undefined, context: Context): Decided => {
   return toSend(row, plan, context);
 };
 
-const unknown = (row: WriteRow, context: Context): Decided => {
+const unknown = (row: WriteRow, context: Context): Planned => {
   const { call, look, policy } = context;
   if (policy.isListed) return nothing({ is: "reconcile" });
   if (look.end !== undefined) return ended(row, context);
@@ -173,7 +186,7 @@ const unknown = (row: WriteRow, context: Context): Decided => {
   return toSend(row, row, context);
 };
 
-const asking = (row: WriteRow, context: Context): Decided => {
+const asking = (row: WriteRow, context: Context): Planned => {
   const { become, call, look, policy } = context;
   if (look.end !== undefined) return ended(row, context);
   const { question } = row;
@@ -215,7 +228,7 @@ const asking = (row: WriteRow, context: Context): Decided => {
   return { ...nothing({ is: "send", generation: plan.generation, isResend: true }), plan };
 };
 
-const called = (context: Context): Decided => {
+const called = (context: Context): Planned => {
   const { become, call, look, policy } = context;
   const { row } = look;
   if (row === undefined) return unsent(row, context);
@@ -227,7 +240,7 @@ const called = (context: Context): Decided => {
     case "sending": {
       if (row.epoch !== look.epoch) return mistrusted(row, context);
       // Another attempt may dispatch, or has. From now on it may not.
-      const lost = { ...nowUnknown(look, policy), doubt: row.doubt + 1, ...askedBy(call) };
+      const lost = { ...nowUnknown(look.now, policy), doubt: row.doubt + 1, ...askedBy(call) };
       return become(row, lost, "its attempt was lost", again);
     }
     case "unknown":

@@ -1,3 +1,9 @@
+/**
+ * Everything that can hold a send: a stopped ledger, a pause, the rules of a file, a limit, an approval; and belief.
+ *
+ * Belief is the heart of the promise "exactly once". A ledger that was lost or restored also says "not sent", and then it
+ * is wrong. So its word alone never permits a send: see `mayBelieveNotSent`.
+ */
 import { approvalReason, isApproved } from "./approvals.ts";
 import { limitsId, overLimit } from "./limits.ts";
 import type { JsonObject, Question, WriteName, WriteRequest, WriteRow } from "./row.ts";

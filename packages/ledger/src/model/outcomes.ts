@@ -116,7 +116,7 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
   if (!isOwn) return overtaken(look, event, policy);
   const isSettled = row.doubt === 0 || isHarmless(policy);
   const settled = { token: null, doubt: 0, message };
-  const unsettled = { ...nowUnknown(look, policy), message };
+  const unsettled = { ...nowUnknown(now, policy), message };
   const unmade = isSettled ? { ...settled, state: "ready" as const } : unsettled;
   const wait = (after: number, isUnsent: boolean): NextAction => ({
     is: "wait",
@@ -137,7 +137,7 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
       }
       // The refusal of a repeat does not prove that the first send had no effect. A list does.
       return policy.isListed
-        ? become(row, nowUnknown(look, policy), "repeat refused", again, details)
+        ? become(row, nowUnknown(now, policy), "repeat refused", again, details)
         : ask(row, row.doubt);
     }
     case "later": {

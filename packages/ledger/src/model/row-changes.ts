@@ -103,13 +103,13 @@ export const nextGeneration = (row: WriteRow, request: WriteRequest): Partial<Wr
   request,
 });
 
-/** A row that may take effect from now on: its wait begins again. */
-export const nowUnknown = (look: Look, policy: WritePolicy): Partial<WriteRow> => ({
+/** A row that may take effect from a time on: its wait begins again. */
+export const nowUnknown = (since: number, policy: WritePolicy): Partial<WriteRow> => ({
   state: "unknown",
   token: null,
   closedBy: null,
   question: null,
-  until: look.now + LEAVES_WITHIN_MS + policy.requestTimeoutMs,
+  until: since + LEAVES_WITHIN_MS + policy.requestTimeoutMs,
   unprovableSince: null,
 });
 

@@ -102,7 +102,7 @@ export const batchMethods = (store: Store) => {
         "EXISTS (SELECT 1 FROM batches WHERE id = batch AND batches.state = 'approved')": true,
       };
       const claim = store.update(BATCH_ROWS, { state: "started" }, of, "RETURNING number");
-      const claimed = await store.change(`batch ${batch}`, claim);
+      const claimed = await store.writeReturning(`batch ${batch}`, claim);
       return claimed.map((row) => Number(row["number"])).toSorted((one, next) => one - next);
     },
     /** Rejects all waiting rows, and ends their runs, which were never started. @returns the number of rows. */
@@ -123,13 +123,13 @@ export const batchMethods = (store: Store) => {
         const to = { state: "rejected", message } as const;
         const reject = store.update(BATCH_ROWS, to, { ...among, ...WAITING }, "RETURNING number");
         const keys = [`batch ${batch}`, ...ids];
-        rejected += (await store.change(keys, reject, end, refreshStatus(ids))).length;
+        rejected += (await store.writeReturning(keys, reject, end, refreshStatus(ids))).length;
       }
       return rejected;
     },
     /** Finishes an approved batch whose rows all have an outcome. */
     finishBatch: async (id: string) => {
-      await store.change(
+      await store.writeReturning(
         `batch ${id}`,
         query(
           `UPDATE batches SET state = 'finished', finished_at = ${database.dialect.now} WHERE id = $1 AND state = 'approved' AND NOT EXISTS

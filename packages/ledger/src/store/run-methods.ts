@@ -106,7 +106,7 @@ export const runMethods = (store: Store) => {
       activityId,
       account,
     );
-    return (await store.change(workflowId, update, ...rest)).length > 0;
+    return (await store.writeReturning(workflowId, update, ...rest)).length > 0;
   };
   const lease = async (name: string, holder: string, ms: number): Promise<boolean> => {
     const until = `${now} + ${Math.round(ms)}`;
@@ -118,7 +118,7 @@ export const runMethods = (store: Store) => {
       holder,
     );
     return (
-      (await store.change(`lease ${name}`, ms > 0 ? take({ name, holder }, seal) : release))
+      (await store.writeReturning(`lease ${name}`, ms > 0 ? take({ name, holder }, seal) : release))
         .length > 0
     );
   };

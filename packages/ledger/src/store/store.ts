@@ -27,8 +27,8 @@ export const DISK_FULL =
 /** The rows of some statements, for each of them. */
 export type Found = ReadonlyArray<ReadonlyArray<SqlRow>>;
 
-/** The function of a transaction, called with what was read. */
-export interface Decided<A> {
+/** The result of a transaction: its writes, and the value for its caller. */
+export interface Transacted<A> {
   readonly writes: ReadonlyArray<Query>;
   readonly value: A;
 }
@@ -101,7 +101,7 @@ export abstract class Database {
   write<A>(
     key: string | ReadonlyArray<string> | null,
     looks: ReadonlyArray<Query>,
-    decide: (found: Found) => Decided<A>,
+    decide: (found: Found) => Transacted<A>,
   ): Promise<A> {
     const { promise, reject, resolve } = Promise.withResolvers<A>();
     if (this.waiting.length === 0) setImmediate(() => this.next());
@@ -222,12 +222,17 @@ export class Store {
     if (writes.length > 0) await this.database.write(key, [], () => ({ value: undefined, writes }));
   }
 
-  /** Changes rows by one statement, and others in the same flight. Returns the RETURNING of the first. */
-  change(
+  /**
+   * Writes by some statements in one transaction, durable when it resolves. A transaction returns only the rows of its
+   * looks, so these statements take their place: their conditions decide, and nothing is left for `decide`.
+   *
+   * @returns the RETURNING of the first statement.
+   */
+  writeReturning(
     key: string | ReadonlyArray<string>,
-    ...asked: ReadonlyArray<Query>
+    ...statements: ReadonlyArray<Query>
   ): Promise<ReadonlyArray<SqlRow>> {
-    return this.database.write(key, asked, ([value = []]) => ({ value, writes: [] }));
+    return this.database.write(key, statements, ([value = []]) => ({ value, writes: [] }));
   }
 
   /**
@@ -238,7 +243,7 @@ export class Store {
     key: string | ReadonlyArray<string> | null,
     workflowId: string,
     looks: ReadonlyArray<Query>,
-    decide: (found: Found, log: Log) => Decided<A>,
+    decide: (found: Found, log: Log) => Transacted<A>,
   ): Promise<A> {
     const last = query(
       `SELECT ${this.database.dialect.now} AS now, epoch, stopped, (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,

@@ -218,7 +218,7 @@ const untilAnswered = (
 };
 
 /** The other steps that this run has called with an operation: none of them is a renamed step. */
-const claimedBeside = (operation: string, step: string): ReadonlyArray<string> =>
+const otherStepsOf = (operation: string, step: string): ReadonlyArray<string> =>
   [...runState().steps].flatMap(([name, called]) =>
     called.operation === operation && name !== step ? [name] : [],
   );
@@ -241,7 +241,7 @@ const send = (
   }
   const { planned } = state;
   state.planned = [];
-  const claimed = run.voucher?.is === "first" ? [] : claimedBeside(operation, step);
+  const otherSteps = run.voucher?.is === "first" ? [] : otherStepsOf(operation, step);
   // The types of the steps guarantee a plain object.
   const request = given.request as Fields;
   const summary = [step, moneyIn(request)].filter(Boolean).join(": ");
@@ -262,7 +262,7 @@ const send = (
       request,
       ...options,
       ...(planned.length > 0 && { planned }),
-      ...(claimed.length > 0 && { claimed }),
+      ...(otherSteps.length > 0 && { otherSteps }),
       ...mode,
     });
   };
