@@ -124,7 +124,7 @@ const connected = async <A>(
 export const operating = <A>(use: (connected: Connected) => Promise<A>): Promise<A> =>
   connected((connections) => connections.both(use));
 
-/** Calls a function with the ledger, and with Temporal if it answers: what people decide needs no more. */
+/** Calls a function with the ledger, and with Temporal if it answers: a stop order needs no more. */
 export const deciding = <A>(use: (deciding: Deciding) => Promise<A>): Promise<A> =>
   connected((connections) => connections.deciding(use));
 

@@ -231,7 +231,14 @@ it("a file is approved by the hash of the rows that were shown, and its state is
   const money = { amount: "250.00", currency: "EUR", payee: "b-1", reference: "Invoice 1" };
   const named = { id, account: "account", type: "payout", file: "november.csv", contentHash: "c" };
   const details = JSON.stringify({ notDuplicate: "two deliveries" });
-  const uploaded = { rows: 1, createdBy: "ada", createdAt: 0, approvedBy: null, details };
+  const uploaded = {
+    rows: 1,
+    chunks: 1,
+    createdBy: "ada",
+    createdAt: 0,
+    approvedBy: null,
+    details,
+  };
   await ledger.saveBatch(id, () => ({
     batch: { ...named, ...uploaded, state: "needsApproval" },
   }));

@@ -137,6 +137,7 @@ beforeAll(async () => {
       createdAt: 0,
       approvedBy: null,
       details: "{}",
+      chunks: 1,
     },
   }));
   const row = {

@@ -10,6 +10,7 @@ export { type NotificationSettings, readNotificationSettings } from "./notificat
 export type { ReadActivities, WorkerCheckActivities } from "./reads.ts";
 export { type AttemptTrace, inAttemptTrace, type PaymentsRuntime } from "./run-operation.ts";
 export { findEnd } from "./tracker/ends.ts";
+export { nudgeUntold } from "./tracker/janitor.ts";
 export { readTracked } from "./tracker/track.ts";
 export type { WaitsBy } from "./waits.ts";
 export type { WriteActivity } from "./write/activity.ts";

@@ -37,7 +37,7 @@ const FIRST_LOOK_MS = 5_000;
 const LONGEST_LOOK_MS = 10 * 60_000;
 
 /** Returns the reason why only a person can let rows of an open file start. */
-export const whyWaiting = async (
+const whyWaiting = async (
   ledger: Ledger,
   { id, state }: Pick<Batch, "id" | "state">,
 ): Promise<string | undefined> => {

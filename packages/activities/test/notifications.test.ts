@@ -198,7 +198,14 @@ describe("a look", () => {
 
   it("finds each file that waits for its approval once, without amount, payee or name", async () => {
     const batch = { id: "payouts/1", account: ACCOUNT, type: "payout", file: "may.csv" };
-    const uploaded = { rows: 0, createdBy: "ada", createdAt: 0, approvedBy: null, details: "{}" };
+    const uploaded = {
+      rows: 0,
+      createdBy: "ada",
+      createdAt: 0,
+      approvedBy: null,
+      details: "{}",
+      chunks: 1,
+    };
     await ledger.saveBatch(batch.id, () => ({
       batch: { ...batch, ...uploaded, contentHash: "c", state: "needsApproval" },
     }));
@@ -315,7 +322,14 @@ describe("a look", () => {
     for (let number = 1; number <= 20; number++) {
       const id = `payouts/${number}`;
       const batch = { id, account: ACCOUNT, type: "payout", file: "may.csv", contentHash: "c" };
-      const uploaded = { rows: 0, createdBy: "ada", createdAt: 0, approvedBy: null, details: "{}" };
+      const uploaded = {
+        rows: 0,
+        createdBy: "ada",
+        createdAt: 0,
+        approvedBy: null,
+        details: "{}",
+        chunks: 1,
+      };
       await later.saveBatch(id, () => ({ batch: { ...batch, ...uploaded, state: "approved" } }));
       await later.finishBatch(id);
       // Twice: the second look finds nothing new.

@@ -91,6 +91,7 @@ const upload = async (
       createdAt: 0,
       approvedBy: null,
       details: "{}",
+      chunks: 1,
     },
   }));
   await ledger.saveRows(

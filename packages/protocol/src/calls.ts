@@ -251,6 +251,3 @@ export const MOST_ROWS_OF_CHUNK = 500;
 
 /** Returns the workflow id of a chunk, numbered from 1. */
 export const chunkId = (batch: string, number: number): string => `${batch}/${number}`;
-
-/** Returns the batch of a chunk's workflow id. */
-export const batchOf = (chunk: string): string => chunk.slice(0, chunk.lastIndexOf("/"));

@@ -1,3 +1,4 @@
+import { nudgeUntold } from "@durable-payments/activities";
 import type { Connected } from "@durable-payments/control/connection";
 import { retryPayment } from "@durable-payments/control/retry";
 import type { Question } from "@durable-payments/ledger";
@@ -165,6 +166,8 @@ export const paymentsRun = <W extends Workflow>(
 
   const untilApproval = () => untilRow("approval", "did not ask for an approval");
   const untilQuestion = () => untilRow("outcome", "did not have a question");
+  /** As the tracker does. */
+  const notify = () => nudgeUntold(ledger, client);
 
   return {
     workflowId,
@@ -193,10 +196,12 @@ export const paymentsRun = <W extends Workflow>(
     approve: async (by) => {
       const { question, workflowId: root } = await untilApproval();
       await approve(operations, root, { by, how: HOW, question: question.id });
+      await notify();
     },
     reject: async (by, reason) => {
       const { question, workflowId: root } = await untilApproval();
       await reject(operations, root, { by, how: HOW, reason, question: question.id });
+      await notify();
     },
     answer: async (by, given) => {
       const { question, workflowId: root } = await untilQuestion();
@@ -209,6 +214,7 @@ export const paymentsRun = <W extends Workflow>(
           ? { choose: "found", found: given.found }
           : { choose: "resend" in given ? "resend" : "end" }),
       });
+      await notify();
     },
     retry: async (by, how = {}) => {
       const acting = { ...how, by, how: HOW, reason: REASON };

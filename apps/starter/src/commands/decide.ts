@@ -40,9 +40,10 @@ export const approve = Command.make("approve", approving, (given) =>
 
 /** `durable-payments reject`: a second person rejects it. */
 export const reject = Command.make("reject", { id, ...person }, ({ id, ...given }) =>
-  runAct(given, true, async (deciding, acting, output, work) => {
-    const { nudged } = await work.reject(deciding, id, acting);
-    output.answer({ workflowId: id, is: "rejected", nudged }, (shown) =>
+  runCommand(given.json, async (output, work) => {
+    const acting = work.actingOf(given, true);
+    await work.onLedger((opened) => work.reject(opened, id, acting));
+    output.answer({ workflowId: id, is: "rejected" }, (shown) =>
       work.decidedText(`${shown.workflowId}: rejected by ${acting.by}.`, shown),
     );
   }),
@@ -144,12 +145,9 @@ export const pause = Command.make("pause", { ...paused, ...confirmed }, (given) 
 export const resume = Command.make("resume", { ...paused, ...person }, (given) =>
   runCommand(given.json, async (output, work) => {
     const acting = work.actingOf(given, false);
-    const resumed = await work.deciding((opened) => work.resume(opened, given.id, acting));
-    output.answer(resumed, ({ nudged, of, unanswered }) =>
-      [
-        `${what(of)} are resumed; ${nudged} runs were notified.`,
-        ...work.unansweredLines(unanswered),
-      ].join("\n"),
+    output.answer(
+      await work.onLedger((opened) => work.resume(opened, given.id, acting)),
+      ({ of }) => `${what(of)} are resumed. What waited continues within seconds.`,
     );
   }),
 ).pipe(described("Resume sending", "Resume sending: everything, a batch, or a run."));

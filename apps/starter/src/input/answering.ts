@@ -9,16 +9,16 @@ import {
 import type { AnswerFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm, confirmSeen } from "../output/ask.ts";
-import { decidedText, unansweredLines } from "../output/next.ts";
+import { decidedText } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { itemLines } from "../output/run-text.ts";
 import { counted, wrap } from "../output/text.ts";
-import { deciding } from "../settings.ts";
+import { onLedger } from "../settings.ts";
 import { actingOf } from "./given.ts";
 
 /** Finds the one open question, or the one that is named. */
 const asked = async (
-  { ledger }: Deciding,
+  { ledger }: Pick<Deciding, "ledger">,
   workflowId: string,
   question: string | undefined,
 ): Promise<InboxItem> => {
@@ -38,7 +38,7 @@ export const answerOne = async (output: Output, flags: AnswerFlags): Promise<voi
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all with --operation.");
   const acting = actingOf(flags);
   if (choose !== undefined) checkAnswer({ ...acting, choose, question: question ?? "", found });
-  await deciding(async (opened) => {
+  await onLedger(async (opened) => {
     const item = await asked(opened, id, question);
     if (choose === undefined)
       throw badUsage(
@@ -47,14 +47,12 @@ export const answerOne = async (output: Output, flags: AnswerFlags): Promise<voi
       );
     if (question === undefined) await confirmSeen(output, item, "--for QUESTION");
     const answered = { ...acting, choose, question: item.question ?? "", found };
-    const { decision, nudged } = await answer(opened, id, answered);
-    output.answer(
-      { workflowId: id, step: item.step, choice: choose, by: decision.by, nudged },
-      (shown) =>
-        decidedText(
-          `Answer recorded for ${shown.workflowId} (${shown.step}): ${shown.choice}.`,
-          shown,
-        ),
+    const { by } = await answer(opened, id, answered);
+    output.answer({ workflowId: id, step: item.step, choice: choose, by }, (shown) =>
+      decidedText(
+        `Answer recorded for ${shown.workflowId} (${shown.step}): ${shown.choice}.`,
+        shown,
+      ),
     );
   });
 };
@@ -69,7 +67,7 @@ export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<v
       "Each write has its own id, so --all does not accept found. Answer the questions one by one.",
     );
   const acting = actingOf(flags, true);
-  await deciding(async (opened) => {
+  await onLedger(async (opened) => {
     const rows = await opened.ledger.rows({ operations: [operation], needsPerson: true });
     const seen = (await itemsOf(opened.ledger, rows)).filter(({ kind }) => kind === "question");
     const [first] = seen;
@@ -84,7 +82,6 @@ export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<v
       [
         `${counted(shown.answered.length, "question")} about ${operation} answered: ${choose}.`,
         ...shown.refused.map(({ message, workflowId }) => `  ${workflowId}: ${message}`),
-        ...unansweredLines(shown.unanswered),
       ].join("\n"),
     );
   });

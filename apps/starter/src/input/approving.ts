@@ -5,7 +5,7 @@ import { confirmSeen } from "../output/ask.ts";
 import { decidedText } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { commandLines } from "../output/run-text.ts";
-import { deciding } from "../settings.ts";
+import { onLedger } from "../settings.ts";
 import { actingOf } from "./given.ts";
 
 /**
@@ -15,7 +15,7 @@ import { actingOf } from "./given.ts";
 export const approveShown = async (output: Output, flags: ApproveFlags): Promise<void> => {
   const { hash: given, id } = flags;
   const acting = actingOf(flags);
-  await deciding(async (opened) => {
+  await onLedger(async (opened) => {
     const items = (await approvalsOf(opened.ledger, id)).filter(({ kind }) => kind !== "question");
     const [item, other] = items.filter(({ hash }) => given === undefined || hash === given);
     // If nobody can approve it, then it has no hash, and the refusal says why.
@@ -30,8 +30,8 @@ export const approveShown = async (output: Output, flags: ApproveFlags): Promise
     const { question, workflowId = id } = item ?? { question: null };
     // Without an item, nothing was shown: no hash is the right one.
     const seen = { question: question ?? undefined, hash: item?.hash ?? given ?? "" };
-    const { nudged } = await approve(opened, workflowId, { ...acting, ...seen });
-    output.answer({ workflowId, is: "approved", nudged }, (shown) =>
+    await approve(opened, workflowId, { ...acting, ...seen });
+    output.answer({ workflowId, is: "approved" }, (shown) =>
       decidedText(`${shown.workflowId}: approved by ${acting.by}.`, shown),
     );
   });

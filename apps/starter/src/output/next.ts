@@ -1,5 +1,5 @@
 import { shownText } from "@durable-payments/client/values";
-import type { Cancelled, NextAction, Nudged } from "@durable-payments/control";
+import type { Cancelled, NextAction } from "@durable-payments/control";
 import { existsSync, readFileSync } from "node:fs";
 import { isInstalled, plainCommand } from "../command-name.ts";
 import { money, styled } from "./text.ts";
@@ -106,22 +106,15 @@ export const nextLines = (next: ReadonlyArray<NextAction>): ReadonlyArray<string
 export const nextText = (next: NextAction): string =>
   shownText(`${wordsOf(next)[0]}: ${commandOf(next)}`);
 
-/** Whether the run knows of a decision; the decision is recorded in any case. */
-const NUDGED: Readonly<Record<Nudged, string>> = {
-  nudged: "The run was notified.",
-  noRun: "No run is open: it applies to the next one.",
-  unanswered: "Temporal does not answer: the tracker notifies the run as soon as it does.",
-};
-
 /** Returns the recorded decision, and the command that shows its effect. */
 export const decidedText = (
   what: string,
-  { nudged, workflowId }: { readonly nudged: Nudged; readonly workflowId: string },
+  { workflowId }: { readonly workflowId: string },
 ): string => {
   // Of limits there is a log, and no run.
   const isLog = workflowId.startsWith("limits/");
   const next = nextLines([{ action: "show", workflowId, isLog }]);
-  return [`${what} ${NUDGED[nudged]}`, ...next].join("\n");
+  return [isLog ? what : `${what} An open run continues within seconds.`, ...next].join("\n");
 };
 
 /** The outcome of a payout before its stop order, besides that it succeeded. */
@@ -137,7 +130,3 @@ export const succeededLines = (succeeded: Cancelled["succeeded"]): ReadonlyArray
     ({ madeId, standing, step, ...of }) =>
       `${step} ${STANDINGS[standing] ?? "had already succeeded"}: ${money(of)}, ${madeId ?? "without an id"}. The stop order does not reverse it.`,
   );
-
-/** Returns the number of runs that Temporal could not notify of a recorded decision. */
-export const unansweredLines = (count: number): ReadonlyArray<string> =>
-  count === 0 ? [] : [`Temporal did not answer for ${count}: the tracker notifies those runs.`];

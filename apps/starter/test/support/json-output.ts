@@ -7,7 +7,6 @@ import type {
   Cancelled,
   CancelledBatch,
   Check,
-  Decided,
   DecidedMeaning,
   Diagnosis,
   FilePlan,
@@ -58,10 +57,10 @@ type Upload = FilePlan & {
   readonly ended?: BatchDetails;
 };
 
-type Decision<Is extends string> = Pick<Decided, "nudged"> & {
+interface Decision<Is extends string> {
   readonly workflowId: string;
   readonly is: Is;
-};
+}
 
 /** Answers of the command line with `--json`, by command. */
 export interface JsonOutput {
@@ -98,7 +97,6 @@ export interface JsonOutput {
         readonly step: string | null;
         readonly choice: "found" | "resend" | "end";
         readonly by: string;
-        readonly nudged: Decided["nudged"];
       }
     | Awaited<ReturnType<typeof answerAll>>;
   readonly approve: Decision<"approved">;

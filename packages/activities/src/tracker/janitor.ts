@@ -1,16 +1,8 @@
 import { messageOf } from "@durable-payments/client/values";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { Ledger, WriteRow, WriteName } from "@durable-payments/ledger";
-import {
-  isOpenStatus,
-  listedRuns,
-  OPEN_RUNS,
-  queryText,
-  temporalReason,
-  WORKFLOW,
-} from "@durable-payments/protocol";
-import { batchOf, failureTypes, nudgeSignal } from "@durable-payments/protocol/calls";
-import { whyWaiting } from "../start-rows.ts";
+import { atOnce, isOpenStatus, temporalReason } from "@durable-payments/protocol";
+import { chunkId, failureTypes, type Nudge, nudgeSignal } from "@durable-payments/protocol/calls";
 import { NotYet, StepFailed } from "../write/outcomes.ts";
 
 /** Returns whether a workflow id has an open run. */
@@ -27,78 +19,66 @@ const isRunOpen = async (client: Client, workflowId: string): Promise<boolean> =
 /** Most rows of one sweep: the others wait for the next. */
 const MOST_NUDGED = 500;
 
-/** The tool that records a decision notifies the run right after. The tracker waits this long before it does so. */
-const LEFT_UNTOLD_MS = 5_000;
-
 /** A later decision on the row has another version, and its run has not been notified of it. */
 const noteNotified = ({ account, step, version, workflowId }: WriteRow, ledger: Ledger) =>
   ledger.transact({ account, workflowId, step }, ({ row }) =>
     row?.isUntold && row.version === version ? { row: { ...row, isUntold: false } } : {},
   );
 
+/** Asks a run to check again. One that has ended reads the ledger when it is started again. */
+const nudge = async (client: Client, workflowId: string, of: Nudge): Promise<void> => {
+  try {
+    await client.workflow.getHandle(workflowId).signal(nudgeSignal, of);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+};
+
 /**
- * Notifies runs whose question is answered, or whose write was found: a decision and its signal are two writes, and the
- * second may have been lost. A run that could not be notified does not delay the others: its row stays for the next
- * sweep.
+ * Notifies runs and files of decisions, and runs whose write was found. A decision needs the ledger alone, which keeps what
+ * is to be notified: so it holds while Temporal is down, and no signal is lost. A run that could not be notified does not
+ * delay the others: it stays for the next sweep.
  *
  * @throws Error with the reason, after all possible notifications.
  */
 export const nudgeUntold = async (
   ledger: Ledger,
-  account: string,
   client: Client,
+  account?: string,
 ): Promise<void> => {
-  const changedBefore = (await ledger.state()).now - LEFT_UNTOLD_MS;
-  const rows = await ledger.rows({ account, isUntold: true, changedBefore, limit: MOST_NUDGED });
+  const rows = await ledger.rows({
+    ...(account !== undefined && { account }),
+    isUntold: true,
+    limit: MOST_NUDGED,
+  });
   let fault: string | undefined;
-  for (const [workflowId, untold] of Map.groupBy(rows, ({ ownerId }) => ownerId)) {
-    // The run of a keyed row may give its step any name, so all of its steps check again.
-    const isKeyed = untold.some((row) => row.workflowId !== workflowId);
-    const nudge = isKeyed ? {} : { steps: untold.map(({ step }) => step) };
-    try {
-      await client.workflow.getHandle(workflowId).signal(nudgeSignal, nudge);
-    } catch (error) {
-      // A run that has ended reads the ledger when it is started again.
-      if (!(error instanceof WorkflowNotFoundError)) {
-        fault = `${workflowId} could not be notified: ${temporalReason(error)}`;
-        continue;
-      }
-    }
-    for (const row of untold) await noteNotified(row, ledger);
+  const tell = async (workflowId: string, work: () => Promise<void>): Promise<void> =>
+    work().catch((error: unknown) => {
+      fault = `${workflowId} could not be notified: ${temporalReason(error)}`;
+    });
+  await atOnce([...Map.groupBy(rows, ({ ownerId }) => ownerId)], ([workflowId, untold]) =>
+    tell(workflowId, async () => {
+      // The run of a keyed row may give its step any name, so all of its steps check again.
+      const isKeyed = untold.some((row) => row.workflowId !== workflowId);
+      await nudge(client, workflowId, isKeyed ? {} : { steps: untold.map(({ step }) => step) });
+      for (const row of untold) await noteNotified(row, ledger);
+    }),
+  );
+  for (const batch of await ledger.batches({ isUntold: true })) {
+    if (account !== undefined && batch.account !== account) continue;
+    await tell(batch.id, async () => {
+      for (let number = 1; number <= batch.chunks; number++)
+        await nudge(client, chunkId(batch.id, number), {});
+      await ledger.toldBatch(batch);
+    });
   }
   if (fault !== undefined) throw new Error(fault);
 };
 
-/**
- * Notifies the workflows of files that wait although nothing stops their rows: a decision about a file was recorded
- * while Temporal was down. If each workflow looked again every few minutes, it would cost an action per look, all
- * night. Here an approved file with waiting rows costs a query a minute, and a description of each of its workflows;
- * neither is billed.
- *
- * It also finishes files whose rows all have an outcome: the last one may have been retried after its workflow had ended.
- */
-export const nudgeFiles = async (
-  ledger: Ledger,
-  account: string,
-  client: Client,
-): Promise<void> => {
-  const ready = new Set<string>();
-  for (const batch of await ledger.batches({ states: ["approved"] })) {
-    if (batch.account !== account) continue;
-    const [next] = await ledger.batchRows(batch.id, { states: ["waiting"], limit: 1 });
-    if (next === undefined) await ledger.finishBatch(batch.id);
-    else if ((await whyWaiting(ledger, batch)) === undefined) ready.add(batch.id);
-  }
-  if (ready.size === 0) return;
-  const query = `${OPEN_RUNS} AND WorkflowType = ${queryText(WORKFLOW.payoutBatch)}`;
-  for await (const { execution } of listedRuns(client, query)) {
-    const workflowId = execution?.workflowId ?? "";
-    if (!ready.has(batchOf(workflowId))) continue;
-    const handle = client.workflow.getHandle(workflowId);
-    // An open activity checks again anyway.
-    const { raw } = await handle.describe();
-    if (!raw.pendingActivities?.length) await handle.signal(nudgeSignal, {});
-  }
+/** Finishes files whose rows all have an outcome: the last one may have been retried after its workflow had ended. */
+export const finishFiles = async (ledger: Ledger, account: string): Promise<void> => {
+  for (const batch of await ledger.batches({ states: ["approved"] }))
+    if (batch.account === account) await ledger.finishBatch(batch.id);
 };
 
 /** Closes waits whose run has ended: a terminated run does not end its wait. Those of a lost run stay for the next one. */

@@ -16,7 +16,7 @@ import {
 } from "../run-operation.ts";
 import { endsOf } from "./ends.ts";
 import { follow } from "./follow.ts";
-import { closeLeftWaits, janitor, nudgeFiles, nudgeUntold } from "./janitor.ts";
+import { closeLeftWaits, finishFiles, janitor, nudgeUntold } from "./janitor.ts";
 import { describePayees } from "./payees.ts";
 
 /** Options of the tracker. */
@@ -33,7 +33,6 @@ export interface TrackerOptions extends LongActivityOptions {
 
 /** Interval of the checks for due waits; the service is asked less often. */
 const SWEEP_EVERY_MS = 1_000;
-const NUDGE_EVERY_MS = 5_000;
 const FILES_EVERY_MS = 60_000;
 const JANITOR_EVERY_MS = 60_000;
 const ENDS_EVERY_MS = 5_000;
@@ -111,8 +110,8 @@ const tracking = (
     part(what, SWEEP_EVERY_MS, work),
   );
   const others = [
-    part("nudges", NUDGE_EVERY_MS, () => nudgeUntold(ledger, account, client)),
-    part("files", FILES_EVERY_MS, () => nudgeFiles(ledger, account, client)),
+    part("notifications of runs", SWEEP_EVERY_MS, () => nudgeUntold(ledger, client, account)),
+    part("files", FILES_EVERY_MS, () => finishFiles(ledger, account)),
     part("waits of ended runs", JANITOR_EVERY_MS, () => closeLeftWaits(ledger, account, client)),
     part("ends of runs", ENDS_EVERY_MS, ends.recent),
     part("open runs", ENDS_EVERY_MS, ends.known),

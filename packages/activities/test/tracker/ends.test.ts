@@ -191,7 +191,14 @@ it("an end that cannot be read delays no other", async () => {
 it("a row of a file is missing only after its start", async () => {
   const batch = "payouts/1";
   const details = { id: batch, account: ACCOUNT, type: "payout", file: "f", contentHash: "c" };
-  const who = { createdBy: "ada", createdAt: 0, approvedBy: null, details: "{}", rows: 2 };
+  const who = {
+    createdBy: "ada",
+    createdAt: 0,
+    approvedBy: null,
+    details: "{}",
+    chunks: 1,
+    rows: 2,
+  };
   await ledger.saveBatch(batch, () => ({
     batch: { ...details, ...who, state: "needsApproval" as const },
   }));

@@ -15,7 +15,7 @@ import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temp
 import { Context, Effect } from "effect";
 import { formatUnsafe } from "effect/observability/PrometheusMetrics";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { closeLeftWaits, janitor, nudgeFiles, nudgeUntold } from "../../src/tracker/janitor.ts";
+import { closeLeftWaits, finishFiles, janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
 import { describePayees } from "../../src/tracker/payees.ts";
 import { makeTrackerActivities, type TrackerOptions } from "../../src/tracker/track.ts";
 import { follow } from "../../src/tracker/follow.ts";
@@ -419,7 +419,7 @@ describe("nudges", () => {
       ownerId: "run-2",
     });
     const { client, done } = clientOf({ "run-1": "RUNNING", "run-2": "RUNNING" });
-    await nudgeUntold(inTwoMinutes(), ACCOUNT, client);
+    await nudgeUntold(ledger, client, ACCOUNT);
     expect(done).toEqual([
       ["signal", "run-2", "durable-payments/nudge", {}],
       ["signal", "run-1", "durable-payments/nudge", { steps: ["a", "b"] }],
@@ -436,24 +436,24 @@ describe("nudges", () => {
     const deciding = {
       workflow: { getHandle: () => ({ signal }) },
     } as unknown as Client;
-    await nudgeUntold(inTwoMinutes(), ACCOUNT, deciding);
+    await nudgeUntold(ledger, deciding, ACCOUNT);
     expect(await ledger.rows({ isUntold: true })).toHaveLength(1);
-    await nudgeUntold(inTwoMinutes(), ACCOUNT, client);
+    await nudgeUntold(ledger, client, ACCOUNT);
     expect(await ledger.rows({ isUntold: true })).toEqual([]);
-  });
-
-  it("leave a decision that was just made to whoever made it", async () => {
-    await putRow(ledger, { isUntold: true, changedAt: Date.now() });
-    const { client, done } = clientOf({ "run-1": "RUNNING" });
-    await nudgeUntold(ledger, ACCOUNT, client);
-    expect(done).toEqual([]);
   });
 });
 
 describe("files", () => {
   const upload = async (id: string, state: Batch["state"], rowState: BatchRowState = "waiting") => {
     const who = { createdBy: "ada", createdAt: 0, approvedBy: null };
-    const file = { type: "payout", file: "november.csv", contentHash: "c", rows: 1, details: "{}" };
+    const file = {
+      type: "payout",
+      file: "november.csv",
+      contentHash: "c",
+      rows: 1,
+      details: "{}",
+      chunks: 1,
+    };
     await ledger.saveBatch(id, () => ({ batch: { id, account: ACCOUNT, state, ...file, ...who } }));
     const workflowId = `payout/${id}`;
     const payment = { amount: "1.00", currency: "EUR", payee: "b-1", reference: null };
@@ -462,32 +462,43 @@ describe("files", () => {
     await ledger.saveRows(id, [{ ...row, state: rowState }]);
   };
 
-  it("that were approved while Temporal was down start; others are left alone", async () => {
-    await upload("payouts/approved", "approved");
-    await upload("payouts/asking", "needsApproval");
-    await upload("payouts/started", "approved", "started");
-    await upload("payouts/paused", "approved");
-    await ledger.pause("batch", "payouts/paused", { by: "bob", how: "--by", reason: "Drill" });
-    const ids = ["approved/1", "approved/2", "approved/3", "asking/1", "started/1", "paused/1"];
-    const open = Object.fromEntries(ids.map((id) => [`payouts/${id}`, "RUNNING"] as const));
-    const { client, done } = clientOf(open, ["payouts/approved/2"]);
-    await nudgeFiles(ledger, ACCOUNT, client);
-    await nudgeFiles(ledger, "another account", client);
-    // Its row has no outcome yet.
-    expect(await ledger.batch("payouts/started")).toMatchObject({ state: "approved" });
-    expect(done).toEqual([
-      ["signal", "payouts/approved/1", "durable-payments/nudge", {}],
-      ["signal", "payouts/approved/3", "durable-payments/nudge", {}],
-    ]);
+  it("are notified of each decision, also if it was recorded while Temporal was down", async () => {
+    const bob = { by: "bob", how: "--by", reason: "Drill" };
+    const about = { account: ACCOUNT, workflowId: "", step: null, question: null, value: {} };
+    const decided = { ...bob, ...about, kind: "approve" } as const;
+    for (const id of ["payouts/1", "payouts/2"]) {
+      await upload(id, "needsApproval");
+      await ledger.saveBatch(id, (before) => {
+        if (before === undefined) throw new Error("no batch");
+        return { batch: { ...before, chunks: 2, state: "approved" }, decision: decided };
+      });
+    }
+    const down = {
+      workflow: { getHandle: () => ({ signal: () => Promise.reject(new Error("down")) }) },
+    };
+    await expect(nudgeUntold(ledger, down as unknown as Client, ACCOUNT)).rejects.toThrow("down");
+    const ids = ["payouts/1/1", "payouts/2/1", "payouts/2/2"];
+    const { client, done } = clientOf(Object.fromEntries(ids.map((id) => [id, "RUNNING"])));
+    await nudgeUntold(ledger, client, "another account");
+    expect(done).toEqual([]);
+    await nudgeUntold(ledger, client, ACCOUNT);
+    expect(done.map(([, id]) => String(id)).toSorted((a, b) => a.localeCompare(b))).toEqual(ids);
+    await nudgeUntold(ledger, client, ACCOUNT);
+    expect(done).toHaveLength(3);
+    // The end of a pause is a decision, too.
+    await ledger.pause("all", "", bob);
+    await ledger.resume("all", "", bob);
+    await nudgeUntold(ledger, client, ACCOUNT);
+    expect(done).toHaveLength(6);
   });
 
   it("without an open row are finished, also if the last one was retried after its workflow had ended", async () => {
     await upload("payouts/retried", "approved", "started");
     await recordRun("payout/payouts/retried");
-    await nudgeFiles(ledger, ACCOUNT, clientOf().client);
+    await finishFiles(ledger, ACCOUNT);
     expect(await ledger.batch("payouts/retried")).toMatchObject({ state: "approved" });
     await recordEnd("payout/payouts/retried", "failed");
-    await nudgeFiles(ledger, ACCOUNT, clientOf().client);
+    await finishFiles(ledger, ACCOUNT);
     expect(await ledger.batch("payouts/retried")).toMatchObject({ state: "finished" });
   });
 });

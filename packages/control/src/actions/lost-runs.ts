@@ -11,7 +11,6 @@ import { atOnce } from "@durable-payments/protocol";
 import { chunkId } from "@durable-payments/protocol/calls";
 import type { Connected } from "../facts/connection/connections.ts";
 import { findRun } from "../facts/connection/temporal.ts";
-import { keptOf } from "./batch/batch.ts";
 
 /** Whether a write is the one for which its run exists; by a key, another run may have made it. */
 export const isPurpose = (
@@ -64,7 +63,7 @@ export const unfinishedAmong = async (
 const findStalled = async ({ client, ledger }: Pick<Connected, "client" | "ledger">) => {
   const stalled = new Map<string, number>();
   for (const batch of await ledger.batches({ states: ["reading", "needsApproval", "approved"] })) {
-    const chunks = Array.from({ length: keptOf(batch).chunks }, (_, at) => at + 1);
+    const chunks = Array.from({ length: batch.chunks }, (_, at) => at + 1);
     const runs = await atOnce(chunks, (number) => findRun(client, chunkId(batch.id, number)));
     if (runs.every((run) => run?.state === "running")) continue;
     const counts = await ledger.batchCounts(batch.id);

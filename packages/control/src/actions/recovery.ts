@@ -76,9 +76,7 @@ export const recover = async (
   await ledger.recordEnds(lost.map((workflowId) => ({ workflowId, ...missing, ...none })));
   const mark = await ledger.recover(actor);
   onPart?.("everything but the notification of waiting runs, which the tracker notifies");
-  // Runs that wait in the old epoch check again. The tracker nudges runs that Temporal did not reach.
-  const waiting = await ledger.rows({ states: ["ready", ...UNSETTLED] });
-  const ids = [...new Set([...waiting.map(({ workflowId }) => workflowId), ...idle])];
-  await atOnce(ids, (workflowId) => nudge(client, workflowId));
+  // The tracker notifies the runs of the writes that the ledger knows.
+  await atOnce(idle, (workflowId) => nudge(client, workflowId).catch(() => undefined));
   return { ...report, mark };
 };

@@ -9,10 +9,10 @@ import type {
 import { atOnce, isNotFound } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
-import { decideBatch, nudgeBatch } from "./batch/batch.ts";
+import { decideBatch } from "./batch/batch.ts";
 import type { Deciding, Connected } from "../facts/connection/connections.ts";
 import { hasCode, isNoAnswer } from "../facts/connection/temporal-errors.ts";
-import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/record.ts";
+import { type Acting, actorOf, decisionOn, ownerOf } from "./decide/record.ts";
 import { notFound, refused } from "../errors.ts";
 import { endText } from "../facts/history.ts";
 import { readProgress } from "../facts/progress.ts";
@@ -184,7 +184,7 @@ export interface Paused {
 
 /** Finds what an id names: a batch, or a run; everything if it is undefined. */
 const scopeOf = async (
-  { ledger }: Pick<Deciding, "ledger">,
+  { ledger }: Pick<Connected, "ledger">,
   of: string | undefined,
 ): Promise<Paused> => {
   if (of === undefined) return { scope: "all", of: "" };
@@ -203,7 +203,7 @@ const scopeOf = async (
  * @returns the pause as recorded.
  */
 export const pause = async (
-  pausing: Pick<Deciding, "ledger">,
+  pausing: Pick<Connected, "ledger">,
   of: string | undefined,
   acting: Acting,
 ): Promise<Pause> => {
@@ -212,61 +212,18 @@ export const pause = async (
   return pausing.ledger.pause(scope, id, actor);
 };
 
-const MAY_WAIT = ["ready", "unknown"] as const;
-
-/** The workflow ids whose writes may wait for the end of a pause. */
-const waitingFor = async ({ ledger }: Pick<Deciding, "ledger">, { of, scope }: Paused) => {
-  if (scope === "run") return [of];
-  const rows = await ledger.rows({ states: MAY_WAIT });
-  const waiting = [...new Set(rows.map(({ workflowId }) => workflowId))];
-  if (scope === "all") return waiting;
-  const ofBatch = new Set((await ledger.runs({ batch: of })).map(({ workflowId }) => workflowId));
-  return waiting.filter((id) => ofBatch.has(id));
-};
-
-/** Leaves a run to the tracker's sweep: Temporal did not take the nudge. */
-const leaveToTracker = async (
-  { ledger }: Pick<Deciding, "ledger">,
-  workflowId: string,
-): Promise<void> => {
-  for (const { account, step } of await ledger.rowsOf(workflowId)) {
-    await ledger.transact({ account, workflowId, step }, ({ row }) =>
-      row !== undefined && MAY_WAIT.some((state) => state === row.state)
-        ? { row: { ...row, isUntold: true } }
-        : {},
-    );
-  }
-};
-
 /**
- * Resumes sends, and nudges the runs that wait for it. Without Temporal, the tracker nudges them later.
+ * Resumes sends. The tracker notifies the runs and files that wait for it.
  *
  * @throws NotAllowed if nothing was paused.
  */
-export const resume = async (pausing: Deciding, of: string | undefined, acting: Acting) => {
-  const { client, ledger } = pausing;
+export const resume = async (
+  pausing: Pick<Connected, "ledger">,
+  of: string | undefined,
+  acting: Acting,
+): Promise<Paused> => {
   const actor = actorOf(acting);
   const paused = await scopeOf(pausing, of);
-  if (!(await ledger.resume(paused.scope, paused.of, actor))) {
-    throw refused(`${of ?? "Everything"} is not paused. Nothing was done.`);
-  }
-  const results = await atOnce(await waitingFor(pausing, paused), async (id) => {
-    const nudged = await nudge(client, id);
-    if (nudged === "unanswered") await leaveToTracker(pausing, id);
-    return nudged;
-  });
-  // A workflow of a batch that was not nudged is nudged by the tracker.
-  if (client !== undefined) {
-    for (const batch of await ledger.batches()) {
-      const isPaused = paused.scope === "all" ? batch.state === "approved" : batch.id === paused.of;
-      if (isPaused) await nudgeBatch({ client }, batch);
-    }
-  }
-  return {
-    ...paused,
-    /** Runs that were asked to check again. */
-    nudged: results.filter((one) => one === "nudged").length,
-    /** Runs that Temporal did not reach: the tracker notifies them. */
-    unanswered: results.filter((one) => one === "unanswered").length,
-  };
+  if (await pausing.ledger.resume(paused.scope, paused.of, actor)) return paused;
+  throw refused(`${of ?? "Everything"} is not paused. Nothing was done.`);
 };

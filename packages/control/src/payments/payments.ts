@@ -2,14 +2,14 @@
  * Everything that a person or a program does with payments, as methods of one object. Each method asks for the servers
  * that it needs and no others, so it works while the others are away; none waits for a server that hangs.
  */
-import type { DecidedWord, Ledger, SumsBy } from "@durable-payments/ledger";
+import type { DecidedWord, Ledger, NewDecision, SumsBy } from "@durable-payments/ledger";
 import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import { type Workflow, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkBatchFile } from "../actions/batch/check-rows.ts";
 import { type FilePlan, payFile, planFile } from "../actions/batch/pay-file.ts";
 import { type Answer, answer, answerAll } from "../actions/decide/answer.ts";
 import { type Approval, approve, reject } from "../actions/decide/approve.ts";
-import type { Acting, Decided } from "../actions/decide/record.ts";
+import type { Acting } from "../actions/decide/record.ts";
 import { type LimitsView, readLimits, setLimits } from "../actions/limits.ts";
 import {
   type ManyFilter,
@@ -431,7 +431,7 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Answers a question about the outcome of a write. It works while Temporal is away.
+   * Answers a question about the outcome of a write. It needs only the ledger: an open run continues within seconds.
    *
    * @param given `question` of the inbox's item; `choose`: found (with the service's id), resend or end.
    * @throws InvalidInput; NotAllowed if the question is not open; NotFound.
@@ -440,8 +440,8 @@ export class Payments implements AsyncDisposable {
    * await payments.answer(id, { question, choose: "end", by: "ada", reason: "order withdrawn" });
    * ```
    */
-  answer(id: string, given: Answer): Promise<Decided> {
-    return this.#connections.deciding((deciding) => answer(deciding, id, given));
+  answer(id: string, given: Answer): Promise<NewDecision> {
+    return this.#connections.ledger((opened) => answer(opened, id, given));
   }
 
   /**
@@ -457,11 +457,11 @@ export class Payments implements AsyncDisposable {
     items: Parameters<typeof answerAll>[1],
     given: Parameters<typeof answerAll>[2],
   ): ReturnType<typeof answerAll> {
-    return this.#connections.deciding((deciding) => answerAll(deciding, items, given));
+    return this.#connections.ledger((opened) => answerAll(opened, items, given));
   }
 
   /**
-   * Approves, as a second person, exactly what was read: a payment, a file, or limits. It works while Temporal is away.
+   * Approves, as a second person, exactly what was read: a payment, a file, or limits. It needs only the ledger.
    *
    * @param given `hash` of the inbox's item: nothing else is approved.
    * @throws NotAllowed if the approver has a part in it, or it has changed; NotFound if nothing waits for approval.
@@ -470,12 +470,12 @@ export class Payments implements AsyncDisposable {
    * await payments.approve(item.workflowId, { hash: item.hash ?? "", by: "grace", how: "single sign-on" });
    * ```
    */
-  approve(id: string, given: Approval): Promise<Pick<Decided, "nudged">> {
-    return this.#connections.deciding((deciding) => approve(deciding, id, given));
+  approve(id: string, given: Approval): Promise<void> {
+    return this.#connections.ledger((opened) => approve(opened, id, given));
   }
 
   /**
-   * Rejects a payment or a file: nothing more is sent under its id. It works while Temporal is away.
+   * Rejects a payment or a file: nothing more is sent under its id. It needs only the ledger.
    *
    * @throws as `approve`; InvalidInput without a reason.
    * @example
@@ -483,8 +483,8 @@ export class Payments implements AsyncDisposable {
    * await payments.reject(id, { by: "grace", reason: "wrong payee" });
    * ```
    */
-  reject(id: string, given: Omit<Approval, "hash">): Promise<Pick<Decided, "nudged">> {
-    return this.#connections.deciding((deciding) => reject(deciding, id, given));
+  reject(id: string, given: Omit<Approval, "hash">): Promise<void> {
+    return this.#connections.ledger((opened) => reject(opened, id, given));
   }
 
   /**
@@ -595,7 +595,7 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Resumes sends. It works while Temporal is away.
+   * Resumes sends. It needs only the ledger: an open run continues within seconds.
    *
    * @throws NotAllowed if nothing was paused; NotFound.
    * @example
@@ -607,7 +607,7 @@ export class Payments implements AsyncDisposable {
     id,
     ...acting
   }: Acting & { readonly id?: string | undefined }): ReturnType<typeof resume> {
-    return this.#connections.deciding((deciding) => resume(deciding, id, acting));
+    return this.#connections.ledger((opened) => resume(opened, id, acting));
   }
 
   /**

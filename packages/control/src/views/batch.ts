@@ -25,7 +25,7 @@ import { MONEY_STATES } from "./report.ts";
 export type BatchTotal = ReturnType<typeof totalsOf>[number];
 
 /** A batch with the outcome of its rows. */
-export interface BatchView extends Omit<Batch, "details"> {
+export interface BatchView extends Omit<Batch, "chunks" | "details" | "untold"> {
   readonly totals: ReadonlyArray<BatchTotal>;
   readonly pausedBy: string | null;
   /** Whether each row is paid, by this file or an earlier one; `open` until each row has an outcome. */
@@ -65,7 +65,10 @@ const totalsOf = (counts: ReadonlyArray<BatchCount>) =>
 /** States in which no row was started. */
 const BEFORE: ReadonlyArray<Batch["state"]> = ["uploading", "reading", "needsApproval"];
 
-const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch) => {
+const batchOf = async (
+  ledger: Ledger,
+  { chunks: _chunks, details: _details, untold: _untold, ...batch }: Batch,
+) => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
   const isOpen = BEFORE.includes(batch.state) || !counts.every(isFinalRow);
   const isPaid = counts.every(({ standing }) => standing === "completed");
@@ -193,14 +196,13 @@ export const findBatch = async (ledger: Ledger, id: string, isWhole = false) => 
     batch.approvedBy === null ? [] : ledger.decisionsOf(batchLogId(id)),
   ]);
   const approvedAt = decisions.findLast(({ kind }) => kind === "approve")?.at ?? null;
-  const { chunks: _, ...kept } = keptOf(batch);
   const notNamed = counts
     .filter(({ status }) => NOT_PAID.includes(status))
     .reduce((left, { rows }) => left + rows, -notPaid.length);
   const next = nextOfBatch(view, counts, pauses, listing);
   return {
     ...view,
-    ...kept,
+    ...keptOf(batch),
     /** Rows that it does not pay, with the reason: failed, rejected, came back, or in an earlier file. */
     notPaid,
     /** Such rows beyond these. */

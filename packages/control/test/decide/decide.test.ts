@@ -25,29 +25,18 @@ const withRow = async (given = asking, signals: "taken" | "noRun" | "silent" = "
   return { ledger, ...operationsOn(ledger, signals) };
 };
 
-test("an answer is recorded for its question, marks the row, and nudges the step", async () => {
-  const { asked, ledger, operations } = await withRow();
-  const given = { ...bob, choose: "resend", question: "q1" } as const;
-  const { decision, nudged } = await answer(operations, "invoice-17", given);
-  expect(decision).toMatchObject({
-    kind: "resend",
+test("an answer needs the ledger alone: it is recorded for its question, and marks the row for the tracker", async () => {
+  const { ledger } = await withRow();
+  const given = { ...bob, choose: "found", question: "q1", found: " P-1 " } as const;
+  expect(await answer({ ledger }, "invoice-17", given)).toMatchObject({
+    kind: "found",
     step: "createPayout",
     question: "q1",
     by: "Bob",
+    value: { id: "P-1" },
   });
-  expect(nudged).toBe("nudged");
-  expect(asked.signals).toEqual([
-    ["invoice-17", "durable-payments/nudge", { steps: ["createPayout"] }],
-  ]);
-  expect(await ledger.rowsOf("invoice-17")).toMatchObject([{ state: "asking", isUntold: true }]);
-});
-
-test("a decision is recorded though Temporal does not answer, and says so", async () => {
-  const { ledger, operations } = await withRow(asking, "silent");
-  const given = { ...bob, choose: "found", question: "q1", found: " P-1 " } as const;
-  const { nudged } = await answer(operations, "invoice-17", given);
-  expect(nudged).toBe("unanswered");
   expect(await decided(ledger)).toMatchObject([{ value: { id: "P-1" } }]);
+  expect(await ledger.rowsOf("invoice-17")).toMatchObject([{ state: "asking", isUntold: true }]);
 });
 
 test("an answer for another question is refused with the present one", async () => {
@@ -217,15 +206,13 @@ test("an approval with a hash is for what was shown, and for nothing else", asyn
 
 test("the approval of a child is found by its root, and kept under its own id", async () => {
   const child = { workflowId: "run-7/pay", ownerId: "run-7/pay", rootId: "run-7" };
-  const { asked, ledger, operations } = await withRow({ ...approval, ...child });
+  const { ledger, operations } = await withRow({ ...approval, ...child });
   await put(ledger, { ...approval, ...child, workflowId: "run-7/other", ownerId: "run-7/other" });
   const given = { ...bob, question: "a1" };
   await expect(approve(operations, "run-7", given)).rejects.toThrow("give the id of one");
   await approve(operations, "run-7/pay", given);
   expect(await decided(ledger, "run-7/pay")).toMatchObject([{ kind: "approve" }]);
-  expect(asked.signals).toMatchObject([
-    ["run-7/pay", expect.anything(), { steps: ["createPayout"] }],
-  ]);
+  expect(await ledger.rows({ isUntold: true })).toMatchObject([{ workflowId: "run-7/pay" }]);
 });
 
 test("a rejection ends the workflow id", async () => {
@@ -243,7 +230,6 @@ test("what is alike is answered at once, and only what was seen", async () => {
   expect(done).toMatchObject({
     answered: ["invoice-17"],
     refused: [],
-    unanswered: 0,
   });
   expect(await decided(ledger, "invoice-18")).toEqual([]);
 });
@@ -266,24 +252,25 @@ test("an end says what had succeeded before, and leaves it as it is", async () =
   expect(await ledger.rowsOf("invoice-17")).toMatchObject([{ state: "done" }, { state: "done" }]);
 });
 
-test("a pause needs a reason and a known id, and its end nudges who waits", async () => {
-  const { asked, ledger, operations } = await withRow(row());
-  await expect(pause(operations, undefined, { by: "Bob", how: "--by" })).rejects.toThrow("reason");
-  await expect(pause(operations, "typo", bob)).rejects.toThrow("no run or batch typo");
-  expect(await pause(operations, "invoice-17", bob)).toMatchObject({ scope: "run" });
-  expect(await resume(operations, "invoice-17", bob)).toMatchObject({ nudged: 1 });
-  expect(asked.signals).toHaveLength(1);
-  expect(await ledger.pauses()).toEqual([]);
-  await expect(resume(operations, undefined, bob)).rejects.toThrow("Everything is not paused");
-});
-
-test("pause and resume need the ledger alone: without Temporal the tracker nudges who waits", async () => {
+test("a pause needs a reason and a known id, and its end the ledger alone: the tracker notifies who waits", async () => {
   const { ledger } = await withRow(row());
-  await pause({ ledger }, undefined, bob);
-  expect(await ledger.pauses()).toMatchObject([{ scope: "all", by: "Bob" }]);
-  const resumed = await resume({ ledger, client: undefined }, undefined, bob);
-  expect(resumed).toMatchObject({ nudged: 0, unanswered: 1 });
-  expect(await ledger.rowsOf("invoice-17")).toMatchObject([{ isUntold: true }]);
+  await put(ledger, row({ workflowId: "invoice-18", state: "done" }));
+  await expect(pause({ ledger }, undefined, { by: "Bob", how: "--by" })).rejects.toThrow("reason");
+  await expect(pause({ ledger }, "typo", bob)).rejects.toThrow("no run or batch typo");
+  const untold = async () =>
+    (await ledger.rows({ isUntold: true })).map(({ workflowId }) => workflowId);
+  for (const of of ["invoice-17", undefined]) {
+    const scope = of === undefined ? "all" : "run";
+    expect(await pause({ ledger }, of, bob)).toMatchObject({ scope });
+    expect(await resume({ ledger }, of, bob)).toEqual({ scope, of: of ?? "" });
+    expect(await untold()).toEqual(["invoice-17"]);
+    await ledger.transact(row(), ({ row }) => (row ? { row: { ...row, isUntold: false } } : {}));
+  }
+  await pause({ ledger }, "invoice-18", bob);
+  await resume({ ledger }, "invoice-18", bob);
+  expect(await untold()).toEqual([]);
+  expect(await ledger.pauses()).toEqual([]);
+  await expect(resume({ ledger }, undefined, bob)).rejects.toThrow("Everything is not paused");
 });
 
 test("what an answer does to the money is said first", () => {

@@ -12,7 +12,7 @@ const ACTOR = { by: "ada", how: "--by", reason: "wrong payee" };
 const fileOf = async (amounts: ReadonlyArray<string | null>, state: BatchRowState = "started") => {
   const ledger = await openLedger("memory");
   const about = { id: ID, account: ACCOUNT, type: "payout", file: "may.csv", contentHash: "c" };
-  const people = { createdBy: "ada", createdAt: 0, approvedBy: null, details: "{}" };
+  const people = { createdBy: "ada", createdAt: 0, approvedBy: null, details: "{}", chunks: 1 };
   const batch = { ...about, ...people, rows: amounts.length, state: "approved" as const };
   await ledger.saveBatch(ID, () => ({ batch }));
   const shown = "Muster GmbH, DE, account ending in 2051";

@@ -37,6 +37,7 @@ beforeAll(async () => {
       createdAt: 0,
       approvedBy: null,
       details: "{}",
+      chunks: 1,
     },
   }));
   await ledger.saveRows(

@@ -80,9 +80,12 @@ export const batchMethods = (store: Store) => {
       return store.logged(null, workflowId, [select], ([batches = []], log) => {
         const [before] = batches.map((found) => BATCHES.read(found, seal));
         const { batch: given, decision } = change(before);
-        const { createdAt = log.now, finishedAt = null } = before ?? {};
-        const batch = { ...given, id, createdAt, finishedAt };
-        if (decision !== undefined) log.decision({ ...decision, workflowId });
+        const { createdAt = log.now, finishedAt = null, untold = null } = before ?? {};
+        const batch = { ...given, id, createdAt, finishedAt, untold };
+        if (decision !== undefined) {
+          log.decision({ ...decision, workflowId });
+          batch.untold = log.sequence + 1;
+        }
         return { value: batch, writes: [saveBatch(batch, seal)] };
       });
     },
@@ -176,11 +179,18 @@ export const batchMethods = (store: Store) => {
       );
       return new Set(found.map((row) => Number(row["number"])));
     },
+    /** Records that the workflows of a batch were notified of the decision that `untold` names, unless there is a later one. */
+    toldBatch: ({ id, untold }: Pick<Batch, "id" | "untold">): Promise<void> => {
+      const of = { "id = ?": id, "untold = ?": untold ?? undefined };
+      return store.save(`batch ${id}`, [store.update(BATCHES, { untold: null }, of)]);
+    },
     batch: async (id: string) => (await store.all(BATCHES, { "id = ?": id }))[0],
     /** Returns batches, newest first. `finishedWithinMs` is by the ledger's clock. */
     batches: (
       filter: {
         readonly states?: ReadonlyArray<Batch["state"]>;
+        /** Those whose workflows have not been notified of a decision. */
+        readonly isUntold?: true;
         readonly finishedWithinMs?: number;
         readonly limit?: number;
       } = {},
@@ -189,6 +199,7 @@ export const batchMethods = (store: Store) => {
         BATCHES,
         {
           state: filter.states,
+          "untold IS NOT NULL": filter.isUntold,
           [`finished_at >= ${database.dialect.now} - ?`]: filter.finishedWithinMs,
         },
         "ORDER BY created_at DESC, id",

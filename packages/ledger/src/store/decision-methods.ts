@@ -8,7 +8,7 @@ import { nextVersion, readRow, saveRow, rowsOf } from "./write-methods.ts";
 import { refreshEnds } from "./run-status.ts";
 import { PAUSES, RUNS } from "./schema.ts";
 import type { Store } from "./store.ts";
-import { query } from "./table.ts";
+import { query, type Query } from "./table.ts";
 
 /** Whether a decision concerns writes of other ids: those of children and keys, or of an account. */
 const isAlone = ({ account, kind, workflowId }: NewDecision): boolean =>
@@ -23,6 +23,30 @@ const selectRelated = (workflowId: string) =>
      ORDER BY sequence`,
     workflowId,
   );
+
+/** Returns the statements by which the runs and files that may wait for the end of a pause look again. */
+export const wake = (
+  { of, scope }: Pick<Pause, "scope" | "of">,
+  decision: number,
+): ReadonlyArray<Query> => {
+  const runs = {
+    all: "",
+    batch: "AND workflow_id IN (SELECT workflow_id FROM runs WHERE batch = $1)",
+    run: "AND $1 IN (workflow_id, owner_id, root_id)",
+  };
+  const files = { all: "state = 'approved'", batch: "id = $2", run: "" };
+  const values = scope === "all" ? [] : [of];
+  return [
+    query(
+      `UPDATE writes SET is_untold = 1, version = version + 1
+       WHERE is_open = 1 AND state IN ('ready', 'unknown') ${runs[scope]}`,
+      ...values,
+    ),
+    ...(files[scope] === ""
+      ? []
+      : [query(`UPDATE batches SET untold = $1 WHERE ${files[scope]}`, decision, ...values)]),
+  ];
+};
 
 const savePause = PAUSES.saver({}, (name) => (name === "since" ? "pauses.since" : undefined));
 
@@ -49,7 +73,8 @@ export const decisionMethods = (store: Store) => {
         kind === "pause"
           ? savePause(pause, seal)
           : query("DELETE FROM pauses WHERE scope = $1 AND of = $2", scope, of);
-      return { value: { isPaused, pause }, writes: [change] };
+      const resumed = isPaused && kind === "resume" ? wake({ of, scope }, log.sequence + 1) : [];
+      return { value: { isPaused, pause }, writes: [change, ...resumed] };
     });
   };
   const selectLog = (workflowId: string) =>

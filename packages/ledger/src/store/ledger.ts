@@ -45,7 +45,7 @@ export interface NewStart extends Pick<NewDecision, "by" | "how"> {
   readonly value: StartFacts;
 }
 /** A batch as it is created or changed. */
-export type NewBatch = Omit<Batch, "finishedAt">;
+export type NewBatch = Omit<Batch, "finishedAt" | "untold">;
 export type BatchRow = Omit<FoundBatchRow, "batch">;
 /**
  * A row of a batch with the outcome of it. `amount`, `currency`, `payee` and `reference` are those that were sent, or

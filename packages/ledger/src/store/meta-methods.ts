@@ -1,3 +1,4 @@
+import { wake } from "./decision-methods.ts";
 import { DAY_MS } from "./run-filter.ts";
 import { LedgerUnavailable, type Store } from "./store.ts";
 import { number, query, readFields, type RowOf, type SqlRow, text } from "./table.ts";
@@ -95,7 +96,9 @@ export const metaMethods = (store: Store) => {
           meta.serverNow,
           noticedAt(meta),
         );
-        return { value: { ...markOf(meta), epoch }, writes: [begin] };
+        // Runs that wait in the old epoch look again.
+        const all = wake({ scope: "all", of: "" }, log.sequence + 1);
+        return { value: { ...markOf(meta), epoch }, writes: [begin, ...all] };
       }),
     /** Binds the ledger to a Temporal namespace, once. @throws LedgerUnavailable if it is bound to another. */
     pin: async (namespace: string) => {
@@ -122,7 +125,7 @@ export const metaMethods = (store: Store) => {
         query(
           "SELECT account, kind, count(*) AS count, min(since) AS since FROM waits WHERE closed_at IS NULL GROUP BY account, kind ORDER BY account, kind",
         ),
-        query("SELECT count(*) AS untold FROM writes WHERE is_open = 1 AND is_untold = 1"),
+        query("SELECT count(*) AS untold FROM writes WHERE is_untold = 1"),
         query(
           `SELECT account, status AS kind, count(*) AS count FROM runs
            WHERE status IN ('failed', 'timedOut', 'terminated') AND ended_at >= (SELECT ${now} - ${DAY_MS})

@@ -240,6 +240,8 @@ export const BATCHES = new Table(
     /** Hash of everything that its rows send: an approval names it. */
     contentHash: text,
     rows: number,
+    /** Workflows that start its rows: see `chunkId`. */
+    chunks: number,
     /** `reading`: the worker reads the payees before it waits for approval. */
     state: oneOf<
       "uploading" | "reading" | "needsApproval" | "approved" | "rejected" | "cancelled" | "finished"
@@ -252,6 +254,8 @@ export const BATCHES = new Table(
     details: sealed(text),
     /** Milliseconds since 1970 by the ledger's clock; set by the store. */
     finishedAt: numberOrNull,
+    /** Names the last decision of which its workflows have not been notified; set by the store. */
+    untold: numberOrNull,
   },
   ["id"],
 );
@@ -383,6 +387,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
     least: 1,
     statements: [
       `CREATE INDEX writes_open ON writes (account, changed_at) WHERE is_open = 1`,
+      `CREATE INDEX writes_untold ON writes (account, changed_at) WHERE is_untold = 1`,
       `CREATE INDEX writes_made_at ON writes (account, changed_at) WHERE standing = 'made'`,
       // Every column that sums read: see list-runs.ts.
       `CREATE INDEX writes_paid ON writes (created_at, operation, standing, currency, payee, account, amount) WHERE amount IS NOT NULL`,

@@ -281,10 +281,7 @@ export const writeMethods = (store: Store) => {
     (await store.find(asked)).map((row) => readRecorded(row, seal));
   const rows = ({ after, states, ...filter }: RowFilter) => {
     const isOpen =
-      filter.isOpen ??
-      filter.needsPerson ??
-      filter.isUntold ??
-      states?.every((state) => OPEN_STATES.has(state));
+      filter.isOpen ?? filter.needsPerson ?? states?.every((state) => OPEN_STATES.has(state));
     const where = {
       "is_open = 1": isOpen,
       "account = ?": filter.account,

@@ -127,4 +127,5 @@ export const batchOf = (id: string): NewBatch => ({
   createdAt: 0,
   approvedBy: null,
   details: "{}",
+  chunks: 1,
 });

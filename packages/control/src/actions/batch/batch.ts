@@ -8,10 +8,10 @@ import {
   whyNotApprover,
 } from "@durable-payments/ledger";
 import { batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
-import { chunkId, type PayoutChunk } from "@durable-payments/protocol/calls";
+import type { PayoutChunk } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
-import type { Deciding, Connected } from "../../facts/connection/connections.ts";
-import { actorOf, type Approving, decisionOn, nudge, type Nudged } from "../decide/record.ts";
+import type { Connected } from "../../facts/connection/connections.ts";
+import { actorOf, type Approving, decisionOn } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
 import { hashOfRows, ownRows } from "../../rules/listing.ts";
 import { sumMoney } from "../../rules/run-view.ts";
@@ -24,10 +24,8 @@ export type KeptOfBatch = ReturnType<typeof keptOf>;
 export const keptOf = ({ details }: Pick<Batch, "details">) => {
   const parsed: unknown = JSON.parse(details);
   const kept: Readonly<Record<string, unknown>> = isRecord(parsed) ? parsed : {};
-  const { chunks, notDuplicate, warnings } = kept;
+  const { notDuplicate, warnings } = kept;
   return {
-    /** Workflows that start its rows. */
-    chunks: typeof chunks === "number" ? chunks : 0,
     /** The likely duplicates, for its approver. */
     warnings: Array.isArray(warnings) ? warnings.map(String) : [],
     /** The uploader's reason to pay them. */
@@ -52,24 +50,12 @@ export const startChunk = (
     staticSummary,
   });
 
-/** Asks all workflows of a batch to look at the ledger again. */
-export const nudgeBatch = async (
-  { client }: Pick<Deciding, "client">,
-  batch: Batch,
-): Promise<Nudged> => {
-  const { chunks } = keptOf(batch);
-  let nudged: Nudged = "noRun";
-  for (let number = 1; number <= chunks; number++)
-    nudged = await nudge(client, chunkId(batch.id, number));
-  return nudged;
-};
-
 /** Decisions that one flight to the ledger has. */
 const DECIDED_AT_ONCE = 100;
 
 /** Records the approval of each row in the log of its own workflow id, where alone it permits a send. */
 const approveRows = async (
-  { ledger }: Pick<Deciding, "ledger">,
+  { ledger }: Pick<Connected, "ledger">,
   { account, contentHash, id }: Batch,
   rows: ReadonlyArray<BatchRow>,
   actor: Actor,
@@ -118,16 +104,16 @@ const checkApproval = (
  * continue. Rows that were not started stay unpaid, even if the same file is paid again. An approval that was interrupted
  * approves nothing until it is repeated: the batch starts no row before.
  *
- * @returns the batch, whether its workflows were notified, and the number of its unpaid rows.
+ * @returns the batch, and the number of its unpaid rows.
  * @throws NotAllowed if it does not wait for an approval, the approver uploaded or started it, or it has other rows than
  *   `hash` says.
  */
 export const decideBatch = async (
-  deciding: Deciding,
+  deciding: Pick<Connected, "ledger">,
   id: string,
   kind: "approve" | "cancel" | "reject",
   decision: Approving,
-): Promise<{ readonly batch: Batch; readonly nudged: Nudged; readonly rejected: number }> => {
+): Promise<{ readonly batch: Batch; readonly rejected: number }> => {
   const { ledger } = deciding;
   const actor = actorOf(decision, kind !== "approve");
   const check = (batch: Batch | undefined): Batch => {
@@ -162,5 +148,5 @@ export const decideBatch = async (
   });
   const why = kind === "cancel" ? stopText(actor) : `rejected by ${actor.by}: ${actor.reason}`;
   const rejected = kind === "approve" ? 0 : await ledger.rejectRows(id, why);
-  return { batch, nudged: await nudgeBatch(deciding, batch), rejected };
+  return { batch, rejected };
 };

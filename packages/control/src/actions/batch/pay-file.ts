@@ -268,11 +268,7 @@ export const payFile = async (
       { action: "pay" },
     );
   const reason = notDuplicate ?? null;
-  const kept = {
-    chunks: chunks.length,
-    warnings,
-    notDuplicate: reason,
-  } satisfies Partial<KeptOfBatch>;
+  const kept: KeptOfBatch = { warnings, notDuplicate: reason };
   const uploading = await ledger.saveBatch(id, (before) => {
     if (before?.state === "uploading" && before.createdBy !== by) {
       throw refused(
@@ -288,6 +284,7 @@ export const payFile = async (
       file: basename(checked.file),
       contentHash: checked.contentHash,
       rows: rows.length,
+      chunks: chunks.length,
       state: "uploading",
       createdBy: by,
       createdAt: 0,

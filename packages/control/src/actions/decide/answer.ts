@@ -1,8 +1,14 @@
-import type { Actor, DecisionLook, JsonObject, WriteRow } from "@durable-payments/ledger";
-import type { Deciding } from "../../facts/connection/connections.ts";
+import type {
+  Actor,
+  DecisionLook,
+  JsonObject,
+  NewDecision,
+  WriteRow,
+} from "@durable-payments/ledger";
+import type { Connected } from "../../facts/connection/connections.ts";
 import { invalidInput, ControlError, notFound, refused } from "../../errors.ts";
 import { type Choice, CHOICES } from "../../rules/consequences.ts";
-import { type Acting, actorOf, type Decided, decisionOn, record } from "./record.ts";
+import { type Acting, actorOf, decisionOn, record } from "./record.ts";
 
 /** An answer of a person. */
 export interface Answer extends Acting {
@@ -79,14 +85,14 @@ export const checkAnswer = (
  * Answers the question of a run about the outcome of a write.
  *
  * @param workflowId of the write, of the run that asks for it, or of its root.
- * @returns the decision as recorded; the run uses it at its next look, and checks it then.
+ * @returns the decision as recorded. The tracker notifies the run, which checks it then.
  * @throws InvalidInput, NotAllowed if the question is not open, NotFound if the ledger does not know the id.
  */
 export const answer = async (
-  deciding: Deciding,
+  deciding: Pick<Connected, "ledger">,
   workflowId: string,
   given: Answer,
-): Promise<Decided> => {
+): Promise<NewDecision> => {
   const { actor, value } = checkAnswer(given);
   const { choose, question } = given;
   const rows = await deciding.ledger.rowsOf(workflowId);
@@ -112,23 +118,21 @@ export const answer = async (
  * @param given without `found`, because each write has its own id.
  */
 export const answerAll = async (
-  deciding: Deciding,
+  deciding: Pick<Connected, "ledger">,
   seen: ReadonlyArray<Readonly<{ question: string | null; workflowId: string }>>,
   given: Acting & { readonly choose: "resend" | "end" },
 ) => {
   const answered: Array<string> = [];
   const notAnswered: Array<{ readonly workflowId: string; readonly message: string }> = [];
-  let unanswered = 0;
   for (const { question, workflowId } of seen) {
     try {
       const about = { ...given, question: question ?? "" };
-      const { nudged } = await answer(deciding, workflowId, about);
-      if (nudged === "unanswered") unanswered += 1;
+      await answer(deciding, workflowId, about);
       answered.push(workflowId);
     } catch (error) {
       if (!(error instanceof ControlError)) throw error;
       notAnswered.push({ workflowId, message: error.message });
     }
   }
-  return { answered, refused: notAnswered, unanswered };
+  return { answered, refused: notAnswered };
 };

@@ -1,11 +1,13 @@
 import { limitsId, whyNobody, whyNotApprover, type WriteRow } from "@durable-payments/ledger";
-import type { Deciding } from "../../facts/connection/connections.ts";
+import type { Connected } from "../../facts/connection/connections.ts";
 import { invalidInput, refused } from "../../errors.ts";
 import { approvableOf } from "../../rules/approval.ts";
 import { decideBatch } from "../batch/batch.ts";
 import { approveLimits } from "../limits.ts";
 import { askedRow } from "./answer.ts";
-import { actorOf, type Approving, type Decided, decisionOn, record } from "./record.ts";
+import { actorOf, type Approving, decisionOn, record } from "./record.ts";
+
+type OfLedger = Pick<Connected, "ledger">;
 
 /** A second person's decision. */
 export interface Approval extends Approving {
@@ -13,7 +15,7 @@ export interface Approval extends Approving {
   readonly question?: string | undefined;
 }
 
-const theApproval = async ({ ledger }: Deciding, workflowId: string, question?: string) =>
+const theApproval = async ({ ledger }: OfLedger, workflowId: string, question?: string) =>
   askedRow({ rows: await ledger.rowsOf(workflowId) }, workflowId, question, "approval");
 
 /** Words what the approver of a payment has read: the amount, the payee and its account. */
@@ -25,10 +27,10 @@ const seenOf = ({ question, request: { amount, currency } }: WriteRow): string =
 
 /** Approves exactly the send that a run shows: another generation, content or account needs a new approval. */
 const approvePayment = async (
-  deciding: Deciding,
+  deciding: OfLedger,
   workflowId: string,
   given: Approval,
-): Promise<Decided> => {
+): Promise<void> => {
   const actor = actorOf(given);
   const row = await theApproval(deciding, workflowId, given.question);
   const { generation, question, request, step } = row;
@@ -42,7 +44,7 @@ const approvePayment = async (
       seen: seenOf(row),
     },
   });
-  return record(deciding, decision, ({ decisions, rows }) => {
+  await record(deciding, decision, ({ decisions, rows }) => {
     const asked = askedRow({ rows }, row.workflowId, question?.id, "approval");
     const { hash } = approvableOf(asked, decisions);
     const isSame = asked.generation === generation && asked.request.terms === request.terms;
@@ -65,25 +67,19 @@ const HASH = /^(?:[\da-f]{32}|\d+|)$/;
  * Approves exactly what was shown: the send of a payment, the rows of a file, or looser limits.
  *
  * @param id of the write, of the run that asks for it, or of its root; of a batch; or of limits, as the inbox has them.
- * @returns whether the run was notified.
  * @throws InvalidInput if `hash` is not a hash; NotAllowed if the approver has a part in it, nobody is known to have started it, or it is not what `hash` says;
  *   NotFound if nothing waits for approval.
  */
-export const approve = async (
-  deciding: Deciding,
-  id: string,
-  given: Approval,
-): Promise<Pick<Decided, "nudged">> => {
+export const approve = async (deciding: OfLedger, id: string, given: Approval): Promise<void> => {
   if (given.hash !== undefined && !HASH.test(given.hash))
     throw invalidInput(
       `"${given.hash}" is not a hash: pass that of what you have read, as show prints it; in JSON, a run has .inbox[0].hash, a file .listing.hash. Nothing was done.`,
     );
   if (id.startsWith(LIMITS)) {
     await approveLimits(deciding, id.slice(LIMITS.length), given);
-    return { nudged: "noRun" };
-  }
-  const isFile = (await deciding.ledger.batch(id)) !== undefined;
-  return isFile ? decideBatch(deciding, id, "approve", given) : approvePayment(deciding, id, given);
+  } else if ((await deciding.ledger.batch(id)) !== undefined) {
+    await decideBatch(deciding, id, "approve", given);
+  } else await approvePayment(deciding, id, given);
 };
 
 /**
@@ -93,15 +89,17 @@ export const approve = async (
  * @throws as {@link approve}; a requester may reject their own payment.
  */
 export const reject = async (
-  deciding: Deciding,
+  deciding: OfLedger,
   workflowId: string,
   given: Omit<Approval, "hash">,
-): Promise<Pick<Decided, "nudged">> => {
+): Promise<void> => {
   const actor = actorOf(given, true);
-  if ((await deciding.ledger.batch(workflowId)) !== undefined)
-    return decideBatch(deciding, workflowId, "reject", given);
+  if ((await deciding.ledger.batch(workflowId)) !== undefined) {
+    await decideBatch(deciding, workflowId, "reject", given);
+    return;
+  }
   const row = await theApproval(deciding, workflowId, given.question);
   const question = row.question?.id ?? null;
   const decision = decisionOn(row, "end", actor, { question, value: { rejected: true } });
-  return record(deciding, decision, ({ rows }) => rows);
+  await record(deciding, decision, ({ rows }) => rows);
 };

@@ -10,7 +10,7 @@ import {
 } from "@durable-payments/ledger";
 import { nudgeSignal } from "@durable-payments/protocol/calls";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import type { Deciding, Connected } from "../../facts/connection/connections.ts";
+import type { Connected } from "../../facts/connection/connections.ts";
 import { invalidInput } from "../../errors.ts";
 
 /** The person who acts; recorded with the decision. */
@@ -56,46 +56,18 @@ export const actorOf = (acting: Acting, needsReason = false): Actor => {
   return { by, how, reason };
 };
 
-/**
- * Whether the run was asked to check again. `noRun`: none is open, the decision applies to the next one. `unanswered`:
- * Temporal did not answer, the tracker notifies the run later.
- */
-export type Nudged = "nudged" | "noRun" | "unanswered";
-
 const ANSWER_WITHIN_MS = 3_000;
 
-/** Asks the runs of rows to look at the ledger again, or a run without rows. It may be lost. */
-export const nudge = async (
-  client: Client | undefined,
-  workflowId: string,
-  rows: ReadonlyArray<Pick<WriteRow, "ownerId" | "step" | "workflowId">> = [],
-): Promise<Nudged> => {
-  if (client === undefined) return "unanswered";
-  const asked =
-    rows.length === 0 ? new Map([[workflowId, rows]]) : Map.groupBy(rows, ({ ownerId }) => ownerId);
-  let result: Nudged = "noRun";
-  for (const [id, of] of asked) {
-    // A run may give any name to the step of a keyed row, so all of its steps check again.
-    const isKeyed = of.some((row) => row.workflowId !== id);
-    const nudge = of.length === 0 || isKeyed ? {} : { steps: of.map(({ step }) => step) };
-    try {
-      await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
-        client.workflow.getHandle(id).signal(nudgeSignal, nudge),
-      );
-      result = "nudged";
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) continue;
-      return "unanswered";
-    }
-  }
-  return result;
-};
-
-/** A recorded decision, and whether the run was notified. */
-export interface Decided {
-  readonly decision: NewDecision;
-  readonly nudged: Nudged;
-}
+/** Asks a run to check again, if one is open. @throws ServiceError if Temporal does not answer. */
+export const nudge = (client: Client, workflowId: string): Promise<void> =>
+  client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+    client.workflow
+      .getHandle(workflowId)
+      .signal(nudgeSignal, {})
+      .catch((error: unknown) => {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      }),
+  );
 
 /** Returns the workflow id with its account as the ledger knows it; else that of these settings, or an empty one. */
 export const ownerOf = async (
@@ -125,16 +97,12 @@ export const decisionOn = (
   ...more,
 });
 
-/**
- * Records a decision, unless `check` refuses it, and nudges the run at the rows that `check` gives. If the nudge is
- * lost, the tracker's sweep notifies it.
- */
+/** Records a decision, unless `check` refuses it. The tracker notifies the runs of the rows that `check` gives. */
 export const record = async (
-  { client, ledger }: Deciding,
+  { ledger }: Pick<Connected, "ledger">,
   decision: NewDecision,
   check: (look: DecisionLook) => ReadonlyArray<WriteRow>,
-): Promise<Decided> => {
-  let rows: ReadonlyArray<WriteRow> = [];
-  await ledger.decide(decision, (look) => (rows = check(look)));
-  return { decision, nudged: await nudge(client, decision.workflowId, rows) };
+): Promise<NewDecision> => {
+  await ledger.decide(decision, check);
+  return decision;
 };

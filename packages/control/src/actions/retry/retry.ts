@@ -166,12 +166,12 @@ export const retryPayment = async (
   const { runId, workflowId: root } = plan;
   const amended = amendment?.changed ?? [];
   const recordRun = await recordRetry(connected, planned, options);
+  const mayBe = `The run ${root} may have been retried`;
   if (plan.way === "look") {
-    await nudge(client, root);
+    await changing(connected, root, mayBe, () => nudge(client, root));
     for (const [id, open] of pending) await wake(client, id, open);
     return { plan, amended, runId };
   }
-  const mayBe = `The run ${root} may have been retried`;
   const run = { workflowId: root, runId };
   const reason = `${options.reason ?? "retry"} (${options.by})`;
   return changing(connected, root, mayBe, async () => {

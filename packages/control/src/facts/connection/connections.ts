@@ -111,7 +111,8 @@ export const accountNamed = (
 };
 
 /**
- * Dependencies of a decision: the ledger alone. Without `client`, Temporal was not reached: the tracker notifies the runs.
+ * Dependencies of a stop order: the ledger, which each send reads, and Temporal if it answers. Without `client`, the run may
+ * stay open, and sends nothing.
  */
 export type Deciding = Pick<Connected, "ledger"> & { readonly client: Client | undefined };
 

@@ -164,7 +164,7 @@ export class Connections<
   }
 
   /**
-   * Calls a function with the ledger, and with Temporal if it answers: for people who decide, who need no access to the
+   * Calls a function with the ledger, and with Temporal if it answers: for stop orders, which need no access to the
    * service, and do not wait for Temporal.
    *
    * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
