@@ -742,6 +742,53 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect((await other.batch(first))?.state).toBe("finished");
   });
 
+  it("marks what may wait for the end of a pause, and the file, until they are notified", async () => {
+    const [file, inFile, alone] = [fresh(), fresh(), fresh()];
+    await ledger.saveBatch(file, () => ({ batch: { ...batchOf(file), state: "approved" } }));
+    await ledger.recordStart(runOf({ workflowId: inFile, batch: file }), startOf());
+    for (const workflowId of [inFile, alone]) {
+      const name = nameOf({ workflowId });
+      await ledger.transact(name, saving(name, { state: "ready" }));
+    }
+    const marked = async () => {
+      const rows = (await other.rows({ isUntold: true })).map(({ workflowId }) => workflowId);
+      const files = (await other.batches({ isUntold: true })).map(({ id }) => id);
+      return [file, inFile, alone].filter((id) => rows.includes(id) || files.includes(id));
+    };
+    const told = async () => {
+      for (const row of await ledger.rows({ isUntold: true }))
+        await ledger.transact(row, (look) =>
+          look.row ? { row: { ...look.row, isUntold: false } } : {},
+        );
+      for (const batch of await ledger.batches({ isUntold: true })) await ledger.toldBatch(batch);
+    };
+    await told();
+    for (const [scope, of, wanted] of [
+      ["batch", file, [file, inFile]],
+      ["run", alone, [alone]],
+      ["all", "", [file, inFile, alone]],
+    ] as const) {
+      await ledger.pause(scope, of, ADA);
+      expect(await marked()).toEqual([]);
+      const versions = (await ledger.rows({ workflowId: alone }))[0]?.version;
+      await other.resume(scope, of, ADA);
+      expect(await marked()).toEqual(wanted);
+      const [row] = await ledger.rows({ workflowId: alone });
+      // What was read before does not take the mark away.
+      expect(row?.version).toBe((versions ?? 0) + (wanted.some((id) => id === alone) ? 1 : 0));
+      const [seen] = (await ledger.batches({ isUntold: true })).filter(({ id }) => id === file);
+      if (scope === "all")
+        await ledger.saveBatch(file, (batch) => ({
+          batch: batch ?? batchOf(file),
+          decision: decisionOf({ kind: "approve" }),
+        }));
+      if (seen !== undefined) await ledger.toldBatch(seen);
+      expect((await marked()).includes(file)).toBe(scope === "all");
+      await told();
+      expect(await marked()).toEqual([]);
+    }
+  });
+
   it("chains the log of a workflow id", async () => {
     const name = nameOf({ workflowId: fresh() });
     await ledger.transact(name, saving(name));
