@@ -28,7 +28,7 @@ beforeAll(async () => {
   const kept = { account: "a", type: "payout", file: "november.csv", contentHash: "c", rows: 1 };
   const state = { state: "approved", createdBy: "ada", createdAt: 0, approvedBy: null } as const;
   await ledger.saveBatch(BATCH, () => ({
-    batch: { id: BATCH, ...kept, ...state, details: "{}" },
+    batch: { id: BATCH, ...kept, ...state, details: "{}", chunks: 1 },
   }));
   const row = { number: 2, workflowId: "payout/1", fingerprint: "f", message: null, terms: "t" };
   const payee = { mark: null, shown: null };

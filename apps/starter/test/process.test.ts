@@ -47,7 +47,7 @@ beforeAll(async () => {
   const kept = { account: "a", type: "payout", file: "a.csv", contentHash: "c", rows: 1 };
   const state = { state: "approved", createdBy: "ada", createdAt: 0, approvedBy: null } as const;
   await ledger.saveBatch("payouts/broken", () => ({
-    batch: { id: "payouts/broken", ...kept, ...state, details: "{}" },
+    batch: { id: "payouts/broken", ...kept, ...state, details: "{}", chunks: 1 },
   }));
   await ledger.close();
   const database = new DatabaseSync(file);

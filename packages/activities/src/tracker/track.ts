@@ -6,6 +6,7 @@ import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context as Services, Effect, Metric } from "effect";
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type LongActivityOptions, type LongWork, runLong, withBackOff } from "../long-activity.ts";
 import {
   type ClientCall,
@@ -109,8 +110,10 @@ const tracking = (
   const readings = Object.entries(followed.parts).map(([what, work]) =>
     part(what, SWEEP_EVERY_MS, work),
   );
+  const nudges = part("notifications of runs", SWEEP_EVERY_MS, () =>
+    nudgeUntold(ledger, client, account),
+  );
   const others = [
-    part("notifications of runs", SWEEP_EVERY_MS, () => nudgeUntold(ledger, client, account)),
     part("files", FILES_EVERY_MS, () => finishFiles(ledger, account)),
     part("waits of ended runs", JANITOR_EVERY_MS, () => closeLeftWaits(ledger, account, client)),
     part("ends of runs", ENDS_EVERY_MS, ends.recent),
@@ -128,6 +131,18 @@ const tracking = (
   /** All at once, so that none waits for a slow one. */
   const run = async (parts: ReadonlyArray<Part>): Promise<string | undefined> =>
     (await Promise.all(parts.map((one) => one()))).find((fault) => fault !== undefined);
+
+  /** Notifies runs each second while other parts read: a person waits for what a decision does. */
+  const nudgeWhile = async (work: Promise<unknown>): Promise<string | undefined> => {
+    const isOver = work.then(
+      () => true,
+      () => true,
+    );
+    for (;;) {
+      const fault = await nudges();
+      if (await Promise.race([isOver, sleep(SWEEP_EVERY_MS, false)])) return fault;
+    }
+  };
 
   /** Compares the ledger with its witness, and updates the witness. */
   const bearWitness = async (): Promise<void> => {
@@ -157,7 +172,9 @@ const tracking = (
     turn: async () => {
       await bearWitness();
       await followed.refresh();
-      const [unread, left] = await Promise.all([run(readings), run(others)]);
+      const work = Promise.all([run(readings), run(others)]);
+      const untold = await nudgeWhile(work);
+      const [unread, left = untold] = await work;
       const rate = await call((service) => Effect.sync(service.rate));
       const { rate: _, ...before } = state;
       state = { ...before, waiting: followed.size(), ...(rate !== undefined && { rate }) };

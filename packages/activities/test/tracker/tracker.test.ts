@@ -636,6 +636,22 @@ describe("the tracker", () => {
     expect(waiting).toBe(0);
   });
 
+  it("notifies runs of decisions while another part is slow", async () => {
+    const { client, done } = clientOf({ "run-1": "RUNNING" });
+    const slow = Promise.withResolvers<void>();
+    const asked = vi.spyOn(client.workflowService, "listWorkflowExecutions");
+    asked.mockImplementation(async () => {
+      await slow.promise;
+      return { executions: [] } as never;
+    });
+    const tracking = track(undefined, undefined, { client });
+    await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+    await putRow(ledger, { isUntold: true });
+    await vi.waitFor(() => expect(done.map(([what]) => what)).toContain("signal"), 10_000);
+    slow.resolve();
+    await tracking;
+  });
+
   it("shows by account when everything due was read", async () => {
     await track(undefined, undefined, { name: "eu" });
     const shown = formatUnsafe(Context.empty());

@@ -101,7 +101,7 @@ test("created: the cardholder of an onboarding", async () => {
 });
 
 test("needs approval: it is paid once, after a second person has approved it", async () => {
-  const { client, ledger } = stack.operations;
+  const { ledger } = stack.operations;
   const started = await pay(
     "approval",
     undefined,
@@ -109,7 +109,7 @@ test("needs approval: it is paid once, after a second person has approved it", a
   );
   expect(started).toMatchObject({ is: "needs approval", reason: expect.stringContaining("1.00") });
   expect(await payments.paid("approval")).toBe(0);
-  await approve({ client, ledger }, "payout/approval", { by: "bob", how: "test" });
+  await approve({ ledger }, "payout/approval", { by: "bob", how: "test" });
   await started.run.result();
   expect(await payments.paid("approval")).toBe(1);
   await expectOneStart("payout/approval");
