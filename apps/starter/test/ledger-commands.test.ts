@@ -183,13 +183,16 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   expect(await runCli(...approve.with(3, "ada"), "--hash", hash)).toMatchObject({ code: 6 });
 
   for (const [command, said] of [
-    [[...approve, "--hash", hash], "the tracker notifies the run"],
-    [["reject", "rejected", ...grace], "the tracker notifies the run"],
-    [["answer", "asked", "--for", "q1", "--choose", "resend", ...grace], "the tracker notifies"],
+    [[...approve, "--hash", hash], "approved by grace. An open run continues within seconds."],
+    [["reject", "rejected", ...grace], "An open run continues within seconds."],
+    [
+      ["answer", "asked", "--for", "q1", "--choose", "resend", ...grace],
+      "An open run continues within seconds.",
+    ],
     [["cancel", "cancelled", "--yes", ...grace], "Temporal does not answer"],
     [["pause", "--yes", ...grace], "are paused by grace"],
     [["inbox"], "Cannot connect to Temporal"],
-    [["resume", ...grace], "the tracker notifies"],
+    [["resume", ...grace], "What waited continues within seconds."],
   ] as const) {
     const { code, stderr, stdout } = await runCli(...command);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -98,8 +98,7 @@ export async function payoutBatch(chunk: PayoutChunk): Promise<void> {
     seen.isNudged = false;
     const { is } = await startRows(chunk);
     if (is === "done") return;
-    // Each decision (approved, resumed, rejected) nudges, or the tracker a minute later. The timer is for a rejection, and a
-    // tracker that does not run.
+    // The tracker nudges it after each decision. The timer is for a tracker that does not run.
     await condition(() => seen.isNudged, "12 hours");
   }
 }
