@@ -25,7 +25,7 @@ const noteNotified = ({ account, step, version, workflowId }: WriteRow, ledger: 
     row?.isUntold && row.version === version ? { row: { ...row, isUntold: false } } : {},
   );
 
-/** Asks a run to check again. One that has ended reads the ledger when it is started again. */
+/** Asks a run to check again. An ended run reads the ledger when it is started again. */
 const nudge = async (client: Client, workflowId: string, of: Nudge): Promise<void> => {
   try {
     await client.workflow.getHandle(workflowId).signal(nudgeSignal, of);

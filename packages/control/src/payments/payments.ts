@@ -488,7 +488,7 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Retries a failed run: completed steps are kept. An open run looks again.
+   * Retries a failed run: completed steps are kept. An open run checks again.
    *
    * @param options `amend`: the fields of the input to change; `isDryRun`: only plans it.
    * @throws NotAllowed if a retry cannot help; EndedByPerson; NotFound; InvalidInput.

@@ -67,7 +67,11 @@ const CALLS: Readonly<Record<Method, readonly [Needs, (payments: Payments) => Pr
       "ledger",
       (payments) => payments.answer("known", { ...ada, choose: "end", question: "q1" }),
     ],
-    answerAll: ["ledger", (payments) => payments.answerAll([], { ...ada, choose: "end" })],
+    answerAll: [
+      "ledger",
+      (payments) =>
+        payments.answerAll([{ workflowId: "known", question: "q1" }], { ...ada, choose: "end" }),
+    ],
     approve: ["ledger", (payments) => payments.approve("known", ada)],
     reject: ["ledger", (payments) => payments.reject("known", ada)],
     retry: ["both", (payments) => payments.retry("known", ada)],
@@ -192,6 +196,16 @@ it("calls at once share one connection, and dispose closes it; a call afterwards
   await vi.waitFor(() => expect(temporal.open).toBe(0));
   await expect(payments.inbox()).rejects.toThrow(NotAllowed);
   await expect(payments.inbox()).rejects.toThrow("closed");
+});
+
+it("decisions open no connection to Temporal", async () => {
+  await using temporal = await temporalProxy();
+  await using payments = await open(temporal, `sqlite:${join(folder.path, "decided.sqlite")}`);
+  for (const method of ["answer", "answerAll", "approve", "reject", "pause", "resume"] as const)
+    await CALLS[method][1](payments).catch((error: unknown) =>
+      expect(error).toBeInstanceOf(ControlError),
+    );
+  expect(temporal.accepted).toBe(0);
 });
 
 describe("with a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () => {

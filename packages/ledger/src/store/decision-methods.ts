@@ -24,7 +24,7 @@ const selectRelated = (workflowId: string) =>
     workflowId,
   );
 
-/** Returns the statements by which the runs and files that may wait for the end of a pause look again. */
+/** Returns the statements by which the runs and files that may wait for the end of a pause check again. */
 export const wake = (
   { of, scope }: Pick<Pause, "scope" | "of">,
   decision: number,

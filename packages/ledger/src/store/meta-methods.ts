@@ -96,7 +96,7 @@ export const metaMethods = (store: Store) => {
           meta.serverNow,
           noticedAt(meta),
         );
-        // Runs that wait in the old epoch look again.
+        // Runs that wait in the old epoch check again.
         const all = wake({ scope: "all", of: "" }, log.sequence + 1);
         return { value: { ...markOf(meta), epoch }, writes: [begin, ...all] };
       }),

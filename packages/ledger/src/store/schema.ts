@@ -413,6 +413,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX runs_batch ON runs (batch) WHERE batch IS NOT NULL`,
       // The kind, so that they are counted by the index alone.
       `CREATE INDEX waits_open ON waits (account, since, kind) WHERE closed_at IS NULL`,
+      `CREATE INDEX batches_untold ON batches (created_at) WHERE untold IS NOT NULL`,
       `CREATE INDEX batches_finished ON batches (finished_at) WHERE finished_at IS NOT NULL`,
       `CREATE INDEX batch_rows_waiting ON batch_rows (batch, number) WHERE state = 'waiting'`,
       `CREATE INDEX batch_rows_fingerprint ON batch_rows (fingerprint)`,

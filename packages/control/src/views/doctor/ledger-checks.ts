@@ -138,7 +138,7 @@ export const checkStuck = ({ state, untold, writes }: Overview): ReadonlyArray<C
           warning(
             "nudges",
             `${counted(untold, "run")} not notified of an answer yet`,
-            "The tracker notifies them again within a minute.",
+            "The tracker notifies them within seconds.",
           ),
         ]),
   ];
