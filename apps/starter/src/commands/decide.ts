@@ -2,7 +2,7 @@ import { Command } from "effect/cli";
 import { badUsage } from "../exit-codes.ts";
 import { answering, approving, retrying } from "./flag-sets.ts";
 import { confirmed, id, maybeId, on, person } from "./flags.ts";
-import { described, runAct, runCommand } from "./run-command.ts";
+import { described, runCommand } from "./run-command.ts";
 
 /** `durable-payments answer`: answers a question about the outcome of a write. */
 export const answer = Command.make("answer", answering, (given) =>
@@ -86,22 +86,25 @@ const isStarted = on("started", "Of a batch, also stop the rows that have starte
 
 /** `durable-payments cancel`: records a stop order for a run, or stops a batch. */
 export const cancel = Command.make("cancel", { id, isForced, isStarted, ...confirmed }, (given) =>
-  runAct(given, true, async (deciding, acting, output, work) => {
+  runCommand(given.json, async (output, work) => {
     const { id, isForced, isStarted } = given;
-    await work.confirmCancel(output, deciding, given);
-    if ((await deciding.ledger.batch(id)) !== undefined) {
-      const ended = await work.cancelBatch(deciding, id, { ...acting, isForced, isStarted });
-      output.answer({ batch: id, ...ended }, work.cancelledBatchText);
-      return;
-    }
-    if (isStarted) throw badUsage(`--started is for a batch, and the ledger has no batch ${id}.`);
-    const { run, succeeded } = await work.cancel(deciding, id, { ...acting, isForced });
-    output.answer({ workflowId: id, run, succeeded }, (shown) =>
-      [
-        `Stop order recorded for ${shown.workflowId}: nothing more is sent under this id, not even by a retry. ${RUN[shown.run]}`,
-        ...work.succeededLines(shown.succeeded),
-      ].join("\n"),
-    );
+    const acting = work.actingOf(given, true);
+    await work.deciding(async (deciding) => {
+      await work.confirmCancel(output, deciding, given);
+      if ((await deciding.ledger.batch(id)) !== undefined) {
+        const ended = await work.cancelBatch(deciding, id, { ...acting, isForced, isStarted });
+        output.answer({ batch: id, ...ended }, work.cancelledBatchText);
+        return;
+      }
+      if (isStarted) throw badUsage(`--started is for a batch, and the ledger has no batch ${id}.`);
+      const { run, succeeded } = await work.cancel(deciding, id, { ...acting, isForced });
+      output.answer({ workflowId: id, run, succeeded }, (shown) =>
+        [
+          `Stop order recorded for ${shown.workflowId}: nothing more is sent under this id, not even by a retry. ${RUN[shown.run]}`,
+          ...work.succeededLines(shown.succeeded),
+        ].join("\n"),
+      );
+    });
   }),
 ).pipe(
   described(

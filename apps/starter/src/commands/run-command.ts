@@ -1,9 +1,7 @@
-import type { Acting, Deciding } from "@durable-payments/control";
 import { Command } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Runtime from "effect/Runtime";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
-import type { ActingFlags } from "../input/given.ts";
 import { type Output, processOutput } from "../output/output.ts";
 
 /** Ends the process with a code; all output was written. */
@@ -55,17 +53,6 @@ export const runListing = (
       throw badUsage("Give one of --csv, --json and --jsonl.");
     output.isPaged = !given.noPager;
     return act(output, work);
-  });
-
-/** Runs the work of a command that decides in a person's name. */
-export const runAct = (
-  given: ActingFlags & { readonly json: boolean },
-  needsReason: boolean,
-  act: (deciding: Deciding, acting: Acting, output: Output, work: Work) => Promise<void>,
-): Effect.Effect<void, ExitWith> =>
-  runCommand(given.json, async (output, work) => {
-    const acting = work.actingOf(given, needsReason);
-    await work.deciding((opened) => act(opened, acting, output, work));
   });
 
 /** Describes a command: in the list of all, and on its own page of help, with examples and what each is for. */

@@ -441,6 +441,16 @@ describe("nudges", () => {
     await nudgeUntold(ledger, client, ACCOUNT);
     expect(await ledger.rows({ isUntold: true })).toEqual([]);
   });
+
+  it("call nothing of Temporal if every run was notified: a sweep each second is not billed", async () => {
+    await putRow(ledger);
+    const idle = new Proxy({} as Client, {
+      get: (_, name) => expect.unreachable(`Temporal was asked: ${String(name)}`),
+    });
+    await nudgeUntold(ledger, idle, ACCOUNT);
+    await putRow(ledger, { isUntold: true, step: "b" });
+    await expect(nudgeUntold(ledger, idle, ACCOUNT)).rejects.toThrow("Temporal was asked");
+  });
 });
 
 describe("files", () => {

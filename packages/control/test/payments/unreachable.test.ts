@@ -202,9 +202,9 @@ it("decisions open no connection to Temporal", async () => {
   await using temporal = await temporalProxy();
   await using payments = await open(temporal, `sqlite:${join(folder.path, "decided.sqlite")}`);
   for (const method of ["answer", "answerAll", "approve", "reject", "pause", "resume"] as const)
-    await CALLS[method][1](payments).catch((error: unknown) =>
-      expect(error).toBeInstanceOf(ControlError),
-    );
+    await CALLS[method]
+      [1](payments)
+      .catch((error: unknown) => expect(error).toBeInstanceOf(ControlError));
   expect(temporal.accepted).toBe(0);
 });
 

@@ -53,7 +53,7 @@ export const servePayments = async (settings?: OpenPaymentsSettings): Promise<Se
   const server = createServer(async (request, response) => {
     const [status, body] = await answer(payments, request).then((value) => [200, value], failureOf);
     response.writeHead(Number(status), { "content-type": "application/json" });
-    response.end(JSON.stringify(body));
+    response.end(JSON.stringify(body ?? {}));
   });
   return server.on("close", () => void payments[Symbol.asyncDispose]());
 };
