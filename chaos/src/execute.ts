@@ -82,7 +82,7 @@ export const executeChaosRun = async (
       /** How each service behaves. */
       behaviour,
       seconds: took,
-      /** What happened how often: ends of runs, faults, and what people did. */
+      /** Numbers of events: ends of runs, faults, and acts of people. */
       counts: tally.counts,
       /** The questions to people, and how often each was asked. */
       questions,

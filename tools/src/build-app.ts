@@ -11,7 +11,7 @@ const EXTERNAL: Readonly<Record<BundledApp, ReadonlyArray<RegExp>>> = {
   worker: [/^@temporalio\//],
 };
 
-/** What each app runs, and the file that it becomes. */
+/** The entry of each app, and the name of its built file. */
 const ENTRY: Readonly<Record<BundledApp, string>> = { starter: "main", worker: "command" };
 
 /** The worker as it is built, from the command line that is built: by its name, a checkout would run its source. */

@@ -18,7 +18,7 @@ export interface RunsTask {
 
 /** The cost of a task. */
 export interface RunsReading {
-  /** Of this process, user and system, in µs each run. */
+  /** CPU time of this process, user and system, in µs for each run. */
   readonly cpu: number;
   readonly perSecond: number;
   /** Events in the history of one run. */

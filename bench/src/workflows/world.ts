@@ -11,9 +11,9 @@ import type { Temperament } from "@durable-payments/simulator";
 import type { BenchContext } from "../rounds.ts";
 
 /**
- * The dev server has one history shard, while a cluster has hundreds, and a shard's tasks are read 20
- * times a second at most (dynamicconfig/constants.go of server 1.29): with anything else under way
- * each task of a run would wait for that, 25 ms and more, and nothing else would be measured.
+ * The dev server has one history shard, and a cluster has hundreds. A shard's tasks are read at most 20 times a second
+ * (dynamicconfig/constants.go of server 1.29). If anything else is under way, each task of a run would wait for that, 25 ms
+ * and more, and nothing else would be measured.
  */
 const SHARD_READS = ["--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"];
 

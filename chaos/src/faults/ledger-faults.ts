@@ -20,7 +20,7 @@ const slow =
     proxy[what] = 0;
   };
 
-/** What happens to a ledger in PostgreSQL, other than a failover: to all connections of workers and tools. */
+/** Faults of a ledger in PostgreSQL, other than a failover, for all connections of workers and tools. */
 export const LEDGER_FAULTS: Readonly<Record<string, LedgerFault>> = {
   "backends terminated": ({ terminateBackends }) => terminateBackends(),
   "broken before a commit": breakAtCommit("before"),

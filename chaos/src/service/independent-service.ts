@@ -28,9 +28,12 @@ export interface IndependentServiceOptions extends AnswerOptions {
 
 /**
  * Starts the payment service as its document describes it, on a free port of 127.0.0.1. It shares
- * no code with the client or the simulator, and makes its own choices if the document is
- * silent: ids are numbers, amounts have four digits, times are in +08:00, lists begin with the
- * oldest row and know no filters, the key of a payout is not used, a refusal comes under HTTP 200, a repeated key of a card is answered without data.
+ * no code with the client or the simulator. It makes its own choices if the document is silent:
+ *
+ * - Ids are numbers, amounts have four digits, and times are in +08:00.
+ * - Lists begin with the oldest row and know no filters.
+ * - The key of a payout is not used; a repeated key of a card is answered without data.
+ * - A refusal comes under HTTP 200.
  *
  * @returns the service, with its ledger and a function that stops it
  */

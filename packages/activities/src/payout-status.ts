@@ -5,7 +5,7 @@
  * directions: a refused payout may count as paid, and a paid one may count as refused and be paid again. So each word
  * has one source: a list of the assumptions, or else a person's decision, recorded for the account. One person cannot change
  * what a setting says. A word that neither has leaves the payout open. If the service also shows that it was completed, then
- * a person is asked about the word, once for the account, because no further look would end that payout.
+ * no further look would end that payout. So a person is asked about the word, once for the account.
  */
 import {
   type Assumptions,

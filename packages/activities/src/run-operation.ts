@@ -36,7 +36,7 @@ const withinAttempt = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A
       );
 };
 
-/** The one runtime of a worker's activities: it holds the client, its session and its connections. */
+/** The runtime that all activities of a worker share: it holds the client, its session and its connections. */
 export type PaymentsRuntime = ManagedRuntime.ManagedRuntime<PaymentsClient, unknown>;
 
 /** The options of the runtime's client, its assumptions among them. */

@@ -2,9 +2,9 @@ import { invisibleIn } from "./visible-text.ts";
 
 /*
  * Texts from outside: of a JSON or CSV file, a program, a command line. Two of them can look the same and be different
- * sequences of characters, because macOS writes decomposed letters, Word and web pages write blanks that do not break,
- * and a copied cell ends with an invisible mark. If each way in treats them in its own way, the same payment has two ids,
- * two keys and two hashes, and is paid twice. So all ways in use this file:
+ * sequences of characters: macOS writes decomposed letters, Word and web pages write blanks that do not break, and a copied
+ * cell ends with an invisible mark. If each way in treats them in its own way, the same payment has two ids, two keys and
+ * two hashes, and is made twice. So all ways in use this file:
  *
  * - `cleanText` removes or folds what is harmless. All that follows, from the id to the request, has the cleaned text.
  * - `textFault`, `codeFault` and `keyFault` name what is not harmless, by its code point. Nobody can guess what was meant.

@@ -1,6 +1,6 @@
 /**
- * The client of the payment service for Effect, with layers for settings, `Config` and tests, and the words in which the
- * packages of this repository speak of requests and times. It needs `effect` and `undici`.
+ * The client of the payment service for Effect, with layers for settings, `Config` and tests. Further exports are the
+ * terms for requests and times that the packages of this repository share. It needs `effect` and `undici`.
  *
  * @module @durable-payments/client/effect
  */

@@ -1,6 +1,6 @@
 /**
- * The client of the payment service with async and await. It is published with what it needs of Effect and undici inside:
- * nothing else has to be installed. The client for Effect is `@durable-payments/client/effect`; errors of both are of the
+ * The client of the payment service with async and await. It is published with the parts of Effect and undici that it
+ * needs inside: nothing else has to be installed. The client for Effect is `@durable-payments/client/effect`; errors of both are of the
  * same classes.
  *
  * @module @durable-payments/client

@@ -23,11 +23,11 @@ const writtenOut = (character: string): string =>
   `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
 /**
- * Writes out each character of a text that shows nothing, moves the cursor, breaks the line, turns the order of
- * what is read, or is drawn over its neighbours: `\u{1b}`. The result is on one line, and it is not
- * a command to a terminal. Two texts that differ are shown differently.
+ * Writes out each character of a text that a person may not see, or that changes how the text is shown: `\u{1b}`. Such a
+ * character shows nothing, moves the cursor, breaks the line, turns the reading order, or is drawn over its neighbours.
+ * The result is on one line, and it is not a command to a terminal. Two texts that differ are shown differently.
  *
- * @param text what came from outside: a file, the service, Temporal, an error
+ * @param text a text from outside: of a file, the service, Temporal, an error
  * @returns the text in characters that a reader sees
  */
 export const visibleText = (text: string): string =>

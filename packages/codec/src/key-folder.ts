@@ -5,7 +5,7 @@ import { KEY_BYTES } from "./aes-gcm.ts";
 import { KeysUnavailable, MissingKey } from "./key-provider.ts";
 
 /**
- * The one reader of a keyring's folder. Payloads and the ledger's texts are encrypted with the same keys, so both get the
+ * The only reader of a keyring's folder. Payloads and the ledger's texts are encrypted with the same keys, so both get the
  * same checks: a key that others can write, an invalid key, or a `current` that names none is refused by name.
  * It reads synchronously, because the ledger encrypts within its transactions; the files are few and small.
  */

@@ -7,8 +7,8 @@ import { type KeyProvider, UndecryptablePayload } from "./key-provider.ts";
 const boundTo = (keyId: string): string => `durable-payments data key\0${keyId}`;
 
 /**
- * Opens a keyring: a folder with a file `<id>.key` for each key, 32 bytes in Base64, and a file `current` with the id of
- * the key that encrypts from now on; the others decrypt what was written under them. The folder is read again when it
+ * Opens a keyring: a folder with a file `<id>.key` for each key, 32 bytes in Base64. A file `current` has the id of the key
+ * that encrypts from now on; each key decrypts the values that were encrypted with it. The folder is read again when it
  * is used, at most once a second, so keys are added, made current and removed without a restart. A Kubernetes secret
  * can be mounted as it is.
  *

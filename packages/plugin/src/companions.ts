@@ -121,8 +121,8 @@ const isToRun = ({ worker }: Member): boolean =>
   ["INITIALIZED", "RUNNING"].includes(worker.getState());
 
 /**
- * Runs workers together until all have drained. If one drains, by a signal or by `shutdown`, or fails, the others
- * drain, since a process that polls only some of the queues would look alive and do half.
+ * Runs workers together until all have drained. If one fails or drains, by a signal or by `shutdown`, then the others
+ * drain: a process that polls only some of the queues would look alive and do half.
  *
  * @param draining is aborted as soon as one drains; they drain at once if it is aborted already.
  * @throws the error of the one that failed first.

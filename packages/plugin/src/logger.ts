@@ -70,8 +70,8 @@ const fieldsOf = (meta: LogMetadata = {}): Readonly<Record<string, unknown>> =>
 const inOneLine = (text: string): string => visibleText(text.replaceAll(/\s*\n\s*/g, " "));
 
 /**
- * Writes a record of the log as one line of visible characters, so that no text of the service can look like another
- * record or control the terminal.
+ * Writes a record of the log as one line of visible characters. No text of the service can then look like another record or
+ * control the terminal.
  */
 export const logLine = (
   { level, message, meta, timestampNanos }: LogEntry,

@@ -43,12 +43,14 @@ export const paymentsPluginIn = (
  * A plugin of the Temporal SDK. With it, a worker runs payments, each exactly once, together with its own workflows and
  * activities.
  *
- * It adds the activities of payments to a worker, runs the workers of the further task queues (`payments/batch`, and
- * `payments@NAME` of each named account) as long as the worker runs, opens the ledger, and keeps the tracker (and, with
- * `notify`, the notifier) running. The module of `workflowsPath` exports the workflows of
- * payments by name, with your own. `Worker.create` rejects with {@link CannotStart} if it does not, if a setting is
- * missing or invalid, or if the ledger cannot be written: before any work is taken. If one of the workers drains, by a
- * signal or by `worker.shutdown()`, or fails, all of them drain, and `worker.run()` ends with the error.
+ * It opens the ledger, and adds the activities of payments to a worker. As long as that worker runs, it runs the workers of
+ * the further task queues: `payments/batch`, and `payments@NAME` of each named account. It also keeps the tracker running,
+ * and the notifier if `notify` is set.
+ *
+ * The module of `workflowsPath` exports the workflows of payments by name, with your own. `Worker.create` rejects with
+ * {@link CannotStart} if it does not, if a setting is missing or invalid, or if the ledger cannot be written: before any
+ * work is taken. If one of the workers fails or drains, by a signal or by `worker.shutdown()`, then all of them drain, and
+ * `worker.run()` ends with the error.
  *
  * It is a plugin of `bundleWorkflowCode` and `Worker.runReplayHistory` as well, with the same bundle; and of `Client`,
  * whose runs it vouches for as the first of their ids: a known id is refused. If a worker has other plugins, name it

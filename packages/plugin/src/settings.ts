@@ -147,7 +147,7 @@ export const checkProgramSettings = (given: PaymentsSettings): void => {
 };
 
 /**
- * Reads the settings of a worker. Those of the program count before the environment, and that before the file.
+ * Reads the settings of a worker. The program overrides the environment, and the environment overrides the file.
  *
  * @throws CannotStart
  */

@@ -5,8 +5,8 @@ import { ACCOUNT_NAME } from "./names.ts";
 
 /*
  * The settings of an installation, each declared once. Its docstring is its description in docs/settings.md and
- * docs/settings.schema.json: the first paragraph, with its default in words after `@default`. Those of the client are
- * declared, and described, by the client.
+ * docs/settings.schema.json: the first paragraph, with its default in words after `@default`. The client
+ * declares and describes its own settings.
  */
 
 /** Settings that may each be left out. */

@@ -48,9 +48,9 @@ const ownFolder = (user: number): string | undefined => {
 };
 
 /**
- * Makes Node keep what it compiles for the next start, which then takes half the time. Node's own place for that is a
- * folder in the temporary one, which any user of the machine may have made first, and Node runs what it finds there: so
- * only this user can write the folder that is used. `NODE_COMPILE_CACHE` names another one.
+ * Makes Node keep its compiled code for the next start, which then takes half the time. By default Node keeps it in the
+ * temporary folder, in a folder that any user of the machine may have made first. Node runs the code that it finds there,
+ * so here only this user can write the folder. `NODE_COMPILE_CACHE` names another one.
  */
 export const enableCompileCache = (): void => {
   // Windows has a temporary folder for each user.

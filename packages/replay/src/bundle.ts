@@ -34,8 +34,8 @@ type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>
 type Rule = NonNullable<NonNullable<WebpackConfig["module"]>["rules"]>[number];
 
 /**
- * Source maps are read of the project's own code. Those of installed packages would take their frames
- * to sources that need not be there, by paths that no longer say that they are installed.
+ * Source maps are read for the project's own code only. A map of an installed package would give its frames the path of a
+ * source. That source may be missing, and its path no longer says that the package is installed.
  */
 const ofOwnCode = (rule: Rule): Rule =>
   typeof rule === "object" && rule?.enforce === "pre" ? { ...rule, exclude: /node_modules/ } : rule;

@@ -54,8 +54,8 @@ const NAMESPACE = "default";
 const REQUEST_TIMEOUT_MS = 1_000;
 
 /**
- * A worker that is kept across the tests of a file, and the service and the ledger that it works with, which each test
- * has of its own: the service starts again on the same port, and the ledger that the worker has is exchanged.
+ * A worker that is kept across the tests of a file, because its start takes a second. Each test has its own service and
+ * ledger: the service starts again on the same port, and the ledger of the worker is exchanged.
  */
 export class TestBench {
   readonly options: RunningTestOptions;

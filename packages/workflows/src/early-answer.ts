@@ -1,9 +1,9 @@
 /*
  * `startPayment` with `waitFor` sends an update with the start, which every workflow of a worker's bundle answers: the
  * handler exists before the workflow's first line. It is not obvious when an answer may say "refused", because that
- * permits the caller to pay in another way: only if the failure that ends the run had certainly no effect, and this run
- * has neither left another payment open nor started a child, whose payments it does not see. The answer of a run that ends
- * is part of the same workflow task. No command is needed: histories stay as they are.
+ * permits the caller to pay in another way. The failure that ends the run must certainly have had no effect. The run must
+ * have left no other payment open, and started no child, whose payments it does not see. The answer of a run that ends is
+ * part of the same workflow task. No command is needed: histories stay as they are.
  */
 import { createdUpdate, type EarlyAnswer, failureTypes } from "@durable-payments/protocol/calls";
 import {

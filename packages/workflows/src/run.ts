@@ -177,8 +177,8 @@ export const identity = () => {
 export type Identity = ReturnType<typeof identity>;
 
 /**
- * Vouches for a child workflow that this run starts for the first time, so that the first sends of the child need no
- * check at the service. Only an id that begins with this workflow's own is vouched for: no other parent can have it.
+ * Vouches for a child workflow that this run starts for the first time. The first sends of the child then need no check at
+ * the service. Only an id that begins with this workflow's own is vouched for: no other parent can have it.
  *
  * @param workflowId of the child: `PARENT/NAME`, without another slash.
  * @returns a memo for the child. Without a voucher its first send is reconciled, which takes minutes.

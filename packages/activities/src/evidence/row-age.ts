@@ -10,8 +10,8 @@ import { type Assumptions, readTime } from "@durable-payments/client/effect";
  * its rows is older than our send. So only times of one clock are compared, and other rows of the same list connect the
  * clocks: the results that the ledger has recorded. Such a row existed when its id was recorded, because the id was
  * answered, or read at the service, before. This holds for rows of anyone, so it does not matter how its owner was
- * determined: by answer, key, likeness or a person. It holds after a restore, too: what the copy has was recorded before
- * every send of the new epoch, and a write of an earlier epoch has no first send, so that its rows have no age.
+ * determined: by answer, key, likeness or a person. It holds after a restore, too: the results in the copy were
+ * recorded before every send of the new epoch. A write of an earlier epoch has no first send, so its rows have no age.
  *
  * - Older: created long before results that were recorded before our first send. This needs only that the service's
  *   clock does not go back. It does, if summer time ends, a time zone is corrected or a fast clock is set. A day covers

@@ -9,8 +9,8 @@ export interface CountedPage {
  * Tracks whether a whole list was read, whatever its order. Give it every page, in the order of reading, over several
  * readings.
  *
- * A list shifts while its pages are read: a row that is added, removed or moved (its status changes, and the list is
- * grouped by it) can pull another row onto a page that was read already. If the order of the list is unknown, no single
+ * A list shifts while its pages are read: a row that is added, removed or moved can pull another row onto a page that was
+ * read already. A row moves if its status changes, and the list is grouped by status. If the order of the list is unknown, no single
  * reading proves that this did not happen. Two facts prove it:
  *
  * 1. At the moment of one page's answer, as many distinct rows were known as that page says that the list holds.
@@ -23,8 +23,8 @@ export interface CountedPage {
  * another row took its place.
  *
  * This assumes that a page's rows and its `total_item` belong to one state of the list, and that answers do not go back
- * in time. If they visibly do (a total falls, or more rows appear than the list holds), or after a removal, the list is
- * not usable as evidence.
+ * in time. If they visibly do, or after a removal, then the list is not usable as evidence: a total falls, or more rows
+ * appear than the list holds.
  */
 export class WholeList {
   readonly #known = new Set<string>();

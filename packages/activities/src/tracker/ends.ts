@@ -98,7 +98,7 @@ export const findEnd = async (client: Client, workflowId: string): Promise<RunEn
 /** How late Temporal's visibility may list a run. */
 const OVERLAP_MS = 20_000;
 
-/** The first look reaches back this far. What ended before, the ids of open runs show. */
+/** The first look reaches back this far. The ids of open runs show which runs ended before. */
 const FIRST_LOOK_MS = 10 * 60_000;
 
 /** The start of a run is recorded before it, or right after. */

@@ -81,7 +81,7 @@ export const finishFiles = async (ledger: Ledger, account: string): Promise<void
     if (batch.account === account) await ledger.finishBatch(batch.id);
 };
 
-/** Closes waits whose run has ended: a terminated run does not end its wait. Those of a lost run stay for the next one. */
+/** Closes waits whose run has ended: a terminated run does not end its wait. The waits of a lost run stay for the next run. */
 export const closeLeftWaits = async (
   ledger: Ledger,
   account: string,

@@ -124,8 +124,8 @@ interface Wanted {
 const ACTIVE = /^active$/i;
 
 /**
- * Returns a beneficiary that the ledger has for the same account, if the service still shows it active, and nothing that
- * it legibly shows contradicts the request; undefined if a new one is needed.
+ * Returns a beneficiary that the ledger has for the same account. The service must still show it as active, and must show
+ * nothing legible that contradicts the request. Undefined if a new beneficiary is needed.
  */
 export const reusableBeneficiary = async ({
   account,

@@ -228,8 +228,7 @@ export class Performing {
   }
 
   /**
-   * Sends a request once, behind the guard. Throws the reason of the attempt's signal if it was aborted before a
-   * dispatch, and `NotYet` or `StepFailed` if the client did not reach the dispatch.
+   * Sends a request once, behind the guard.
    *
    * | | dispatch permitted, or the ledger's answer unknown | not permitted | not asked for |
    * |---|---|---|---|
@@ -237,7 +236,9 @@ export class Performing {
    * | later | the outcome | – | not dispatched |
    * | any other outcome, or error | the outcome; an error is a lost one | – | throws |
    *
-   * @returns the outcome to record, and the shortest wait if no byte left.
+   * @returns the outcome to record, and the shortest wait in milliseconds if no byte left.
+   * @throws the reason of the attempt's signal if it was aborted before a dispatch; NotYet or StepFailed if the client did
+   *   not reach the dispatch.
    */
   async #dispatch(
     guard: Guard,

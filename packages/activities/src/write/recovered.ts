@@ -1,9 +1,9 @@
 /**
  * Takes up the writes that a run's history proves as made, and that a restored ledger has lost.
  *
- * The result of an activity is all that is left of such a write until its step is called again, which for an ended run
- * is never: the run would be reported as paid with nothing, and another run could pay the same again. Who says
- * `recover` decides that Temporal remembers (see `believed.ts`). So the result is recorded as the worker would have
+ * Until its step is called again, only the result of an activity is left of such a write. The step of an ended run is never
+ * called again: its run would be reported without its payment, and another run could make the same payment again. A person
+ * who runs `recover` decides that Temporal remembers (see `believed.ts`). So the result is recorded as the worker would have
  * recorded it: as the answer to a send whose ledger was restored meanwhile. It has the time of the result. The tracker
  * reads the outcome of a payout, and whether the service has it at all.
  */

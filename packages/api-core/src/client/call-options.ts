@@ -34,7 +34,7 @@ const headerFault = (name: string, value: unknown): string | undefined => {
 const isHeaders = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && !(Symbol.iterator in value);
 
-/** Of whatever realm: a test environment may have its own AbortSignal. */
+/** Accepts an `AbortSignal` of any realm: a test environment may have its own class. */
 const isAbortSignal = (value: unknown): value is AbortSignal =>
   typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 
@@ -43,7 +43,7 @@ const isBoolean = (value: unknown): value is boolean => typeof value === "boolea
 const listFields = {
   /**
    * Longest time of the whole call in milliseconds, with sign-in, waits and every send; of a stream, that
-   * of each page. What `BeforeSend` takes is not counted. By default each request has the client's
+   * of each page. The time of `BeforeSend` is not counted. By default each request has the client's
    * `requestTimeoutMs`, and the call as many of them as `maxAttempts` allows.
    */
   timeoutMs: Schema.optional(number(1, LONGEST_MS)),

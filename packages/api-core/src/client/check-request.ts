@@ -30,7 +30,7 @@ const pick = (input: RawRequest, fields: ReadonlyArray<string>): RawRequest => {
   return picked;
 };
 
-/** The one amount that the document has as a number may be given as one. */
+/** Turns an amount given as a number into a text: only for the one that the document declares as a number. */
 const withAmountsAsTexts = (input: RawRequest): RawRequest =>
   typeof input["card_limit"] === "number"
     ? { ...input, card_limit: String(input["card_limit"]) }

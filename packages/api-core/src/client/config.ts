@@ -16,12 +16,15 @@ import { type ClientLogger, makeSay } from "./say.ts";
 
 /**
  * A dispatcher of undici 7 or later: a `MockAgent` of a test, an `Agent` that is shared or watched. It
- * decides on proxy, TLS and connections, and stays open when the client is closed. It must send each
- * request once: a payout that is sent twice is paid twice. undici's `RetryAgent`, retry and redirect interceptors
- * send no body twice: it is a `Buffer` that counts as read. If any dispatcher begins a request again with the handler
- * that the client gave it, then it is stopped, and the outcome of a write is unknown. The client cannot see a
- * dispatcher send it again with a handler of its own, to retry, hedge or mirror. After a lost answer, the outcome of a write is unknown more often than with the client's own
- * connections, which know whether a byte has left.
+ * decides on proxy, TLS and connections, and stays open when the client is closed.
+ *
+ * It must send each request once: if it sends a payout twice, two payouts are made. undici's `RetryAgent`, retry and
+ * redirect interceptors send no body twice, because it is a `Buffer` that counts as read. A dispatcher that begins a
+ * request again with the client's handler is stopped, and the outcome of a write is then unknown. The client cannot see
+ * a dispatcher send it again with its own handler, to retry, hedge or mirror.
+ *
+ * After a lost answer, the outcome of a write is unknown more often than with the client's own connections: those know
+ * whether a byte has left.
  */
 export type ClientDispatcher = Pick<Dispatcher, "dispatch">;
 
@@ -93,7 +96,7 @@ const isSecret = (value: unknown): value is Redacted.Redacted | string => {
   try {
     return typeof Redacted.value(value) === "string";
   } catch {
-    // Of another Effect than that inside the promise client: nobody else can read it.
+    // It was made by another Effect than that inside the promise client, which cannot read it.
     return false;
   }
 };
@@ -101,7 +104,14 @@ const isSecret = (value: unknown): value is Redacted.Redacted | string => {
 const textOf = (secret: Redacted.Redacted | string): string =>
   typeof secret === "string" ? secret : Redacted.value(secret);
 
-/** A value that a predicate accepts, what it is called in a message, and its JSON Schema if a file can hold it. */
+/**
+ * Makes the schema of a value that a predicate accepts. Effect's own schemas report their type in its words; a setting is
+ * reported in those of `expected`.
+ *
+ * @param expected completes "must be" in a message.
+ * @param is returns whether a value is accepted.
+ * @param json the JSON Schema, if a file can hold the value.
+ */
 export const typed = <A>(
   expected: string,
   is: (value: unknown) => value is A,

@@ -42,7 +42,7 @@ interface About {
   readonly operation: string;
   /** Whether the operation may have been carried out: never reported as "no" unless that is certain. */
   readonly carriedOut: "no" | "unknown";
-  /** What happened and what can be done, for a person: our own words, with HTTP status and code. */
+  /** The event and the remedy, for a person: our own words, with HTTP status and code. */
   readonly message: string;
 }
 
@@ -66,9 +66,11 @@ export class RequestRefused extends tagged("RequestRefused")<
 export class NotAuthenticated extends tagged("NotAuthenticated")<Reasoned> {}
 
 /**
- * Nothing was carried out; send the request again after `retryAfter` milliseconds. `by` says why: the `service` refused
- * it as one too many, its turn at the account's `rate` would come later than `maxRetryWaitMs`, or the client has used its
- * budget of `signIns`. In the last two cases, it was not sent.
+ * Nothing was carried out; send the request again after `retryAfter` milliseconds. `by` says why:
+ *
+ * - `service`: the service refused it as one too many.
+ * - `rate`: its turn at the account's rate would come later than `maxRetryWaitMs`. It was not sent.
+ * - `signIns`: the client has used its budget of sign-ins. It was not sent.
  */
 export class RateLimited extends tagged("RateLimited")<
   About & { readonly retryAfter: number; readonly by: "service" | "rate" | "signIns" }
@@ -81,8 +83,8 @@ export class RateLimited extends tagged("RateLimited")<
 export class Unavailable extends tagged("Unavailable")<Reasoned & { readonly status?: number }> {}
 
 /**
- * A write was sent and no valid answer came, or it was refused because its key is known: it may or may not have
- * been carried out. `code` is the one with which it was refused, perhaps because of an earlier send.
+ * A write was sent and no valid answer came, or it was refused because its key is known. It may or may not have been
+ * carried out. `code` is that of the refusal, which an earlier send may have caused.
  */
 export class OutcomeUnknown extends tagged("OutcomeUnknown")<
   Reasoned & { readonly code?: number }
@@ -93,7 +95,7 @@ export class UnexpectedAnswer extends tagged("UnexpectedAnswer")<
   Reasoned & { readonly answer?: () => string }
 > {}
 
-/** Everything a call can fail with. */
+/** The errors of a call. Each says in `carriedOut` whether the operation may have taken effect. */
 export type PaymentsError =
   | InvalidRequest
   | RequestRefused
@@ -103,7 +105,7 @@ export type PaymentsError =
   | OutcomeUnknown
   | UnexpectedAnswer;
 
-/** Returns whether an error is one of those that a call can fail with. */
+/** Returns whether an error is one of a call, of whichever of the two clients. */
 export const isPaymentsError = (error: unknown): error is PaymentsError =>
   typeof error === "object" && error !== null && "_tag" in error && "carriedOut" in error;
 

@@ -8,7 +8,7 @@ import { monotonicMs } from "./clock.ts";
 import type { Outgoing, Send, WireResponse } from "./send.ts";
 import { messageOf } from "../values.ts";
 
-/** What `onRequest` gets: one send, without any value of its path, query, headers or body. */
+/** A send, as `onRequest` gets it: without any value of its path, query, headers or body. */
 export interface RequestEvent {
   /** Name of the operation, as in the contract; `signIn` if the client signs in itself. */
   readonly operation: string;
@@ -20,11 +20,11 @@ export interface RequestEvent {
   readonly attempt: number;
 }
 
-/** What `onResponse` gets of the same send. */
+/** The same send after its response, or its loss, as `onResponse` gets it. */
 export interface ResponseEvent extends RequestEvent {
   /** From `onRequest`, with the wait for a connection, to the last byte of the response. */
   readonly durationMs: number;
-  /** HTTP status; absent where no whole response came. A refusal may come with 200. */
+  /** HTTP status; absent if no whole response came. A refusal may come with 200. */
   readonly status?: number;
   /** The response's header `x-request-id` or `request-id`, if it has one. */
   readonly requestId?: string;

@@ -136,7 +136,7 @@ const tunnelFault = ({ message }: Error): Fault | undefined => {
   const status = TUNNEL.exec(message)?.[1];
   if (status === undefined) return undefined;
   const reason = `the proxy answered HTTP ${status} to CONNECT`;
-  // Of 5xx it may open one later.
+  // After HTTP 5xx, the proxy may open a tunnel later.
   if (status.startsWith("5")) return { reason };
   const remedy =
     status === "407"

@@ -48,7 +48,7 @@ const refused = no("never");
 const unknown = { carriedOut: "unknown", retry: "never" } as const;
 
 /**
- * The one table of outcomes: class of response × class of operation. Client, activities and tools follow it, and
+ * The only table of outcomes: class of response × class of operation. Client, activities and tools follow it, and
  * docs/errors-and-outcomes.md prints it, with the docstring of each class of responses. {@link IdempotencyClass} says
  * what the classes of operations are.
  */

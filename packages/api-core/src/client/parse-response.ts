@@ -198,7 +198,7 @@ const classOf = (context: ResponseContext, received: Received): ResponseClass =>
 
 /** The details of a failure, in addition to its class. */
 interface Details {
-  /** What happened, after the name of the operation and "was". */
+  /** The end of the sentence "OPERATION was …". */
   readonly was: string;
   /** The words of the service, masked. */
   readonly reason?: string;

@@ -10,11 +10,10 @@ import type { InvalidSettings } from "./errors.ts";
 import { Transport } from "./transport.ts";
 
 /**
- * The service, one method per operation.
+ * The service, with one method for each operation.
  *
- * Each call checks its input first (`InvalidRequest`: nothing was sent), signs in on first need,
- * is repeated only as its class in the contract allows, and fails with a `PaymentsError`, which
- * says whether the operation took effect.
+ * Each call checks its input first (`InvalidRequest`: nothing was sent), and signs in on first need. It is repeated only
+ * as its class in the contract allows. It fails with a `PaymentsError`, which says whether the operation took effect.
  */
 export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClientShape>()(
   "@durable-payments/client/PaymentsClient",
@@ -22,8 +21,9 @@ export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClie
   /**
    * Makes a layer of a client; closing its scope closes the connections.
    *
-   * @param settings `baseUrl`, `clientId` and `apiKey`, and any that differ from the defaults, as they are now; the
-   *   proxy of the environment counts as it is when the client is made
+   * @param settings `baseUrl`, `clientId` and `apiKey`, and any that differ from the defaults, as they are now. The
+   *   proxy of the environment is read when the client is made.
+   * @returns a layer, which fails with `InvalidSettings` if a setting is missing or invalid.
    * @example
    * const provided = Effect.provide(program, PaymentsClient.layer({ baseUrl, clientId, apiKey }));
    */
@@ -32,7 +32,7 @@ export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClie
   ): Layer.Layer<PaymentsClient, InvalidSettings> => clientOf(checked(settings), byUndici);
 
   /**
-   * A client configured by Effect's `ConfigProvider`, or by the environment as it is when the layer is built:
+   * Makes a client by Effect's `ConfigProvider`, or by the environment as it is when the layer is built:
    * `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID`, `PAYMENTS_API_KEY` and the others of `.env.example`.
    */
   static readonly layerConfig: Layer.Layer<PaymentsClient, InvalidSettings> = Layer.suspend(() => {
@@ -46,7 +46,7 @@ export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClie
   });
 
   /**
-   * A client for tests, which opens no socket: a function answers each request, sign-ins included. All time is that of
+   * Makes a client for tests, which opens no socket: a function answers each request, sign-ins included. All time is that of
    * Effect's `Clock`.
    *
    * @param send answers a request, as {@link Transport} says

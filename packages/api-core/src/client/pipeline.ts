@@ -48,7 +48,7 @@ import { Transport } from "./transport.ts";
  *   withHooks        calls onRequest and onResponse
  *   withSpans        a span for each send, and the header traceparent
  *   withDeadline     no longer than the rest of the call's time
- *   withParsing      what the response means, by the table of outcomes (parse-response.ts, outcomes.ts)
+ *   withParsing      the meaning of the response, by the table of outcomes (parse-response.ts, outcomes.ts)
  *   withCounting     the metric of requests
  *   withRate         waits for the account's turn; a 429 slows all calls (limits.ts)
  *   withToken        signs in if necessary, by the stages above; tells a rejected token from a refusal (session.ts)
@@ -60,7 +60,7 @@ import { Transport } from "./transport.ts";
  * in the failure. So the state of a call is never shared: retry folds it from send to send, and a stage can be read, and
  * tested, alone.
  *
- * What outlives a call are four services with a layer each: Transport, Limits (rate, pauses, connections, priority),
+ * Four services outlive a call, with a layer each: Transport, Limits (rate, pauses, connections, priority),
  * Session (the token) and Credentials (the files). All time is that of Effect's Clock: TestClock alone drives time limits,
  * waits, tokens and rates.
  *

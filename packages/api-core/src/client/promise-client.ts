@@ -44,7 +44,7 @@ export type PromiseClient = {
    * HTTP 429. Undefined if no limit is known, or nothing was called yet.
    */
   readonly rate: () => number | undefined;
-  /** Closes the connections; calls under way end. */
+  /** Closes the connections. Calls under way end: a write that may have been sent rejects with `OutcomeUnknown`. */
   readonly close: () => Promise<void>;
 };
 
@@ -53,11 +53,12 @@ type AnyStream = (
   options?: object,
 ) => Stream.Stream<unknown, PaymentsError>;
 
-/** What else is given as a signal is refused with the other faults of the options. */
+/** Returns the signal of the options. A wrong one is refused later, with the other faults of the options. */
 const signalIn = (options: unknown): AbortSignal | undefined => {
   const { signal }: Partial<Record<"signal", unknown>> = isRecord(options) ? options : {};
   return isRecord(signal) && "aborted" in signal && "addEventListener" in signal
-    ? (signal as unknown as AbortSignal)
+    ? // Its two members that are used here were checked. The class may be that of another realm.
+      (signal as unknown as AbortSignal)
     : undefined;
 };
 

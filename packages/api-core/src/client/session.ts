@@ -134,7 +134,7 @@ class Budget {
   }
 }
 
-/** The one session of a client. It signs in when a token is first needed, never while the client is built. */
+/** The session that all calls of a client share. It signs in when a token is first needed, never while the client is built. */
 export class Session extends Context.Service<
   Session,
   {

@@ -5,11 +5,11 @@ import type { Failed } from "./outcomes.ts";
 import type { WireRequest, WireResponse } from "./send.ts";
 
 /**
- * What carries requests to the service and whole responses back: undici, or a function of a test.
+ * The carrier of requests to the service and of whole responses back: undici, or a function of a test.
  *
  * It runs `permit` when nothing but the send is left to do, ends after `timeoutMs`, and closes the request when it is
- * interrupted. It fails with `NoResponse`, which says whether a byte may have left: that is why no `HttpClient` of Effect
- * is used, which cannot tell.
+ * interrupted. It fails with `NoResponse`, which says whether a byte may have left. Effect's `HttpClient` cannot tell
+ * that, so it is not used.
  */
 export class Transport extends Context.Service<
   Transport,

@@ -270,8 +270,8 @@ const readPage =
   };
 
 /**
- * A page of a list: the items of this page, how many items and pages there are (absent if the answer does not
- * say it as a number), and the rows that cannot be read.
+ * A page of a list: the items of this page, the rows that cannot be read, and the numbers of all items and pages. A number
+ * is absent if the answer does not give it as a number.
  */
 export const page = <A>(item: Schema.Codec<A, unknown>) => {
   const read = readPage(readerOf(item));

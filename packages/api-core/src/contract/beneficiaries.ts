@@ -39,7 +39,7 @@ const commonFields = {
   entity_type: EntityType,
   /** E-mail address. */
   email: text(),
-  /** What you call the beneficiary, 1 to 120 characters. */
+  /** Your own name for the beneficiary, 1 to 120 characters. */
   nickname: text(120),
   /** First name, at most 45 characters. Required for a new `individual`. */
   first_name: optionalText(45),
@@ -190,7 +190,7 @@ const beneficiaryFields = (write: (details: unknown) => unknown) => ({
   payment_method: answeredOrUnset,
   /** E-mail address. */
   beneficiary_email: answeredOrUnset,
-  /** What you call the beneficiary. */
+  /** Your own name for the beneficiary. */
   beneficiary_nickname: answeredOrUnset,
   /** Name of a company. */
   beneficiary_company_name: answeredOrUnset,

@@ -5,7 +5,7 @@ import { Amount, AmountAsNumber, GivenId, text, UniqueRequestId } from "./fields
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
 import { type Named, named } from "./rules.ts";
 
-/** The one currency of cards and of the balance that funds them. */
+/** The currency of all cards and of the balance that funds them. */
 export const CARD_CURRENCY = "USD";
 
 /** Fields of createCard. */

@@ -175,7 +175,7 @@ const ListPayoutsInputSchema = named<ListPayoutsInput>()({
   date_type: Schema.optionalKey(Schema.Literals(["settle_time", "create_time"])),
   /** The owners of the payouts: the account's own house, or its clients. */
   scope: Schema.optionalKey(Scope),
-  /** The one payout of this short reference, 1 to 36 characters. */
+  /** Lists only the payout with this short reference, 1 to 36 characters. */
   short_reference_id: Schema.optionalKey(text(36)),
   /** Payouts of this state alone. */
   status: Schema.optionalKey(

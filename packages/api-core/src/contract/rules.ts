@@ -26,9 +26,8 @@ export const requiredWhen =
       : [];
 
 /**
- * Adds rules across fields to a struct. They are part of the schema (the simulator refuses what
- * breaks them) and can be had by {@link rulesOf}, so that a request with faults in single fields
- * still has every fault named at once.
+ * Adds rules across fields to a struct. They are part of the schema, so that the simulator refuses a request that breaks
+ * one. {@link rulesOf} returns them: a request with faults in single fields then has every fault named at once.
  */
 export const withRules = <S extends Schema.Struct<Schema.Struct.Fields>>(
   struct: S,

@@ -64,7 +64,7 @@ const TransactionSchema = named<Transaction>()({
   transaction_id: answeredId,
   /** Name of the account. */
   account_name: answeredOrUnset,
-  /** What kind of movement, such as `payout` or `card charge`. */
+  /** Kind of movement, such as `payout` or `card charge`. */
   transaction_type: answeredOrUnset,
   /** Three-letter code (ISO 4217), such as `USD`. */
   currency: answeredOrUnset,

@@ -104,8 +104,8 @@ const isOf = (claims: Claims, { group, subject }: Entry): boolean => {
  * Reads the users of the codec server from a file. It is read again at each request, so a removed user loses access at
  * once.
  *
- * @param file path of JSON: a list of users, each with `name`, `role`, and the `tokenSha256` of a token that they have
- *   received, or the `subject` or `group` that a signed token names.
+ * @param file path of JSON: a list of users, each with `name` and `role`. A third field identifies the user: `tokenSha256`
+ *   of a token that they have received, or the `subject` or `group` that a signed token names.
  * @param issuer signs the tokens of users; without it, only tokens with a `tokenSha256` count.
  * @returns the authentication of {@link startCodecServer}.
  * @throws CannotServe if the file cannot be read.

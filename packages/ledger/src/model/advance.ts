@@ -5,8 +5,8 @@
  * of a row says only what the ledger knows: `unknown` and `asking` mean that the write may have taken effect. Each event is
  * decided here, by all facts of one `Look`, in the transaction that reads and writes the row.
  *
- * The transition to `sending` is not obvious: `called` only plans the send. The client then asks `dispatching`, at the
- * last moment before the first byte, which repeats the decision with the facts of that moment and saves its plan.
+ * The transition to `sending` is not obvious: `called` only plans the send. At the last moment before
+ * the first byte, the client brings `dispatching`: it repeats the decision with the facts of that moment, and saves the plan.
  *
  * `outcomes.ts` has the events after a send, `gate.ts` everything that can hold a send, and `row-changes.ts` the changes of a
  * row. The page docs/contributors/ledger-states.md is generated from this function, and test/model explores it.

@@ -1,8 +1,8 @@
 /**
  * The names of the people who decide. Only their names distinguish two people, so a name that reads as another one is the
  * same person. A reader compares shapes and not code points: a Cyrillic а is a Latin a, and a capital I is a
- * small l. So names are compared by a skeleton as in Unicode TR39, which leaves out all that a reader overlooks, and a
- * name that mixes scripts, which nobody has, is refused.
+ * small l. So names are compared by a skeleton as in Unicode TR39, which leaves out everything that a reader overlooks. A
+ * name that mixes scripts is refused, because nobody has such a name.
  */
 import { SHOWS_NOTHING } from "@durable-payments/client/values";
 

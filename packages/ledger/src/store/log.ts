@@ -20,7 +20,7 @@ import {
 export type DecisionKind =
   /** A workflow id is started; `value` is its {@link StartFacts}. */
   | "start"
-  /** Exactly one send of one request: `value` is `{ generation, terms, account }`. Of limits: `{ sequence }`. */
+  /** Exactly one send of one request: `value` is `{ generation, terms, account }`; for limits, `{ sequence }`. */
   | "approve"
   /** A file is rejected. */
   | "reject"

@@ -9,8 +9,8 @@ export interface Query {
 }
 
 /**
- * Every text of the ledger passes here: a text of the service or of a file may hold U+0000 or half of a surrogate pair,
- * which PostgreSQL refuses, alone and as an escape in JSON. U+FFFD takes its place.
+ * Every text of the ledger passes here: a text of the service or of a file may hold U+0000 or half of a surrogate pair.
+ * PostgreSQL refuses these, alone and as an escape in JSON, so U+FFFD takes their place.
  */
 const storable = <A>(value: A): A | string =>
   typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;

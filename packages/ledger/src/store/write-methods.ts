@@ -138,7 +138,7 @@ const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "b
 /** The ids of the name, of the workflow that asks and of its root, as given and as stored. */
 const IDS = "$2, $4, $5, coalesce(writes.owner_id, $2), coalesce(writes.root_id, $2)";
 
-/** The one statement that reads all facts about a write: each statement costs a round trip. */
+/** A single statement that reads all facts about a write, because each statement costs a round trip. */
 const lookOf = ({
   list,
   now,
