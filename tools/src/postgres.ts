@@ -1,3 +1,8 @@
+/*
+ * Starts PostgreSQL for tests, from the programs that this machine has.
+ *
+ * PostgreSQL refuses to run as root, as which many containers run: then it runs as the user that its package has made.
+ */
 import { messageOf } from "@durable-payments/client/values";
 import { execa } from "execa";
 import getPort from "get-port";

@@ -1,3 +1,8 @@
+/*
+ * Starts a whole stack on this machine: Temporal, two simulated services, and a worker.
+ *
+ * It must never reach a real service: the user's own addresses and credentials are taken out of its environment.
+ */
 import { Connection } from "@temporalio/client";
 import getPort from "get-port";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";

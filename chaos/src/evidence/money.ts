@@ -1,3 +1,8 @@
+/*
+ * Compares the money: the true records of the service, the results of the runs, and the ledger.
+ *
+ * Nothing here trusts the code under test: the records are those of the simulated service, read from that service.
+ */
 import { isRecord } from "@durable-payments/client/values";
 import type { WriteRow } from "@durable-payments/ledger";
 import * as Decimal from "effect/BigDecimal";

@@ -1,3 +1,9 @@
+/*
+ * Restores Temporal's database, the ledger or both to earlier copies, or has the ledger fail over.
+ *
+ * An older ledger says "not sent" of writes that were made. Workers must notice that without help, by the witness in the
+ * tracker's heartbeat. So for a while nobody runs `recover`, and nothing may be sent in that time.
+ */
 import { readTracked } from "@durable-payments/activities";
 import { trackerId } from "@durable-payments/protocol";
 import { recover } from "@durable-payments/control/recovery";
