@@ -1,9 +1,9 @@
 /*
  * Executes one campaign: plans it, starts the runs, breaks things, answers as people do, and compares the records.
  *
- * A campaign must end even if a part hangs, and must not call a loss what is only slow. So it waits until every run
- * has ended and every write is settled, or its time is over. Only then are the records of the service
- * compared with results and ledger.
+ * A campaign must end even if a part hangs, and must not call a loss what is only slow. So it waits until every run has
+ * ended and every write is settled, or its time is over. Only then are the records of the service compared with results
+ * and ledger.
  */
 import type { Reporter } from "@durable-payments/tools/command";
 import { type Campaign, startCampaign } from "./campaign.ts";

@@ -1,7 +1,8 @@
 /*
  * Starts the processes of a stack, waits until they are ready, and ends them.
  *
- * A process must not outlive the one that started it: it would hold a port or write to a ledger. A process that fails at its start must say why: its last lines are part of the error.
+ * A process must not outlive the one that started it: it would hold a port or write to a ledger. A process that fails at
+ * its start must say why: its last lines are part of the error.
  */
 import { isRecord } from "@durable-payments/client/values";
 import { execa } from "execa";

@@ -1,8 +1,9 @@
 /*
  * Finds the Temporal servers of development and tests, or installs them.
  *
- * Many networks block one of the sources. So each server has several ways, tried in order: the SDK's download, a build with Go,
- * or jars from Maven Central. Files in the cache are executed: no other user may write there, and pinned hashes are checked.
+ * Many networks block one of the sources. So each server has several ways, tried in order: the SDK's download, a build
+ * with Go, or jars from Maven Central. Files in the cache are executed: no other user may write there, and pinned hashes
+ * are checked.
  */
 import { messageOf } from "@durable-payments/client/values";
 import { execa } from "execa";

@@ -1,9 +1,9 @@
 /*
  * Starts the rows of a file, and follows them until each has an outcome.
  *
- * A row is a payment of its own, which a crash must neither skip nor start twice. So the ledger marks a row as started before
- * its run is started. A marked row without a run is started again under the same id. Anyone with access to Temporal can
- * start the workflow of a file, so a row counts only if it equals the approved row of the ledger.
+ * A row is a payment of its own, which a crash must neither skip nor start twice. So the ledger marks a row as started
+ * before its run is started. A marked row without a run is started again under the same id. Anyone with access to
+ * Temporal can start the workflow of a file. So a row counts only if it equals the approved row of the ledger.
  */
 import { isPaymentsError } from "@durable-payments/client/effect";
 import { type Batch, type BatchRow, type Ledger, OPEN_STATUSES } from "@durable-payments/ledger";

@@ -1,9 +1,9 @@
 /*
  * Waits for a payout, an identity check or funds, each by one activity.
  *
- * A wait may take weeks, and a poll for each run would cost a request each time. So an activity looks once, records its wait,
- * and is completed later by the tracker, which reads the service for all waits together. The result is recorded in the ledger
- * before anybody believes it: a worker that dies in between has not lost it.
+ * A wait may take weeks, and a poll for each run would cost a request each time. So an activity looks once, records its
+ * wait, and is completed later by the tracker, which reads the service for all waits together. The result is recorded in
+ * the ledger before anybody believes it: a worker that dies in between has not lost it.
  */
 import {
   type Assumptions,

@@ -1,9 +1,10 @@
 /*
  * The credentials of a client: API key and certificates, from settings or files.
  *
- * A key is replaced while the program runs for months, so files are read again on use. That is not obvious, because a file
- * may be seen half written, or a certificate before its key: contents that cannot be used leave the earlier ones in use,
- * and only a second failure is reported. A message never repeats a file's contents, nor a path, which may be the secret.
+ * A key is replaced while the program runs for months, so files are read again on use. That is not obvious, because a
+ * file may be seen half written, or a certificate before its key: contents that cannot be used leave the earlier ones in
+ * use, and only a second failure is reported. A message never repeats a file's contents, nor a path, which may be the
+ * secret.
  */
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";

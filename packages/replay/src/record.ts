@@ -1,8 +1,9 @@
 /*
  * Records what a workflow's code does while it is replayed: its commands, and where it stood.
  *
- * The SDK only says that a history does not match. It does not notice another step in the same activity, which for the ledger
- * is another payment. So an interceptor reports each command with its step and its lines, and the report is compared.
+ * The SDK only says that a history does not match. It does not notice another step in the same activity, which for the
+ * ledger is another payment. So an interceptor reports each command with its step and its lines, and the report is
+ * compared.
  */
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import { decode } from "@temporalio/common/lib/encoding.js";

@@ -1,8 +1,9 @@
 /*
  * Reads the lists of the service once for all who search them.
  *
- * Many writes may become unknown at the same moment, and each needs the whole list, read after its own send. A reading for
- * each would use up the rate of the account. So searches that wait share the next reading; none uses an earlier reading.
+ * Many writes may become unknown at the same moment, and each needs the whole list, read after its own send. A reading
+ * for each would use up the rate of the account. So searches that wait share the next reading; none uses an earlier
+ * reading.
  */
 import type { Page, UnreadableRow } from "@durable-payments/client/effect";
 import { isRefusedRead, withReason } from "../write/outcomes.ts";

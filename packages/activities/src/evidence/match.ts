@@ -1,9 +1,9 @@
 /*
  * Compares a listed row with a request, to tell our own write from that of somebody else.
  *
- * The service writes fields in its own way: other letters, titles, capitals, and times in another zone. If our own row seems
- * to be another's, the payment is made twice. If another's seems to be ours, this payment is never made. So a field counts as
- * different only if no rewriting explains it, and one different field is not enough for a payout.
+ * The service writes fields in its own way: other letters, titles, capitals, and times in another zone. If our own row
+ * seems to be another's, the payment is made twice. If another's seems to be ours, this payment is never made. So a
+ * field counts as different only if no rewriting explains it, and one different field is not enough for a payout.
  */
 import { canonicalDecimal, lettersAndDigits } from "@durable-payments/client/values";
 import { isOtherAmount, readingsOf } from "./amounts.ts";

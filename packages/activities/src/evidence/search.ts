@@ -1,9 +1,9 @@
 /*
  * Searches the service's list for the result of a write with an unknown outcome.
  *
- * A key in a row settles whose it is, but a list may not show keys. Then rows are compared, and a likeness alone proves little:
- * the row may be an equal payment of another run. So the ledger is asked which rows it has as the results of other writes, and
- * which other writes could own them. `verdict.ts` weighs all of that.
+ * A key in a row settles whose it is, but a list may not show keys. Then rows are compared, and a likeness alone proves
+ * little: the row may be an equal payment of another run. So the ledger is asked which rows it has as the results of
+ * other writes, and which other writes could own them. `verdict.ts` weighs all of that.
  */
 import type { Assumptions } from "@durable-payments/client/effect";
 import {

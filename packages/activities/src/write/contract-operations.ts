@@ -1,8 +1,9 @@
 /*
  * The writes of the service's contract: how each is described, sent, searched for, read and undone.
  *
- * The engine knows no operation. Here is what differs between them: which list shows a result, which fields of a response can
- * contradict the request, and how an object is read by its id. Only a field that is surely another one contradicts.
+ * The engine knows no operation. Here is what differs between them: which list shows a result, which fields of a
+ * response can contradict the request, and how an object is read by its id. Only a field that is surely another one
+ * contradicts.
  */
 import type { PaymentsClient } from "@durable-payments/client/effect";
 import { checkInput, operation as contractOf } from "@durable-payments/client/contract";

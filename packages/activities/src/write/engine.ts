@@ -1,11 +1,13 @@
 /*
  * Performs one attempt of a write: the loop between the ledger, which decides, and the service.
  *
- * An attempt decides nothing about a write. It brings an event, performs the action that `advance` returns, and brings the next
- * event. So any number of attempts may run at once, also on frozen workers: each change is one transaction of the ledger.
+ * An attempt decides nothing about a write. It brings an event, performs the action that `advance` returns, and brings
+ * the next event. So any number of attempts may run at once, also on frozen workers: each change is one transaction of
+ * the ledger.
  *
- * The order of a send is not obvious. `called` only plans it. The client signs in and connects, and then calls back: the guard
- * asks `dispatching` at the last moment before the first byte. See the picture in docs/contributors/architecture.md.
+ * The order of a send is not obvious. `called` only plans it. The client signs in and connects, and then calls back: the
+ * guard asks `dispatching` at the last moment before the first byte. See the picture in
+ * docs/contributors/architecture.md.
  */
 import { isPaymentsError } from "@durable-payments/client/effect";
 import { messageOf } from "@durable-payments/client/values";

@@ -1,8 +1,8 @@
 /*
  * Operations that a user defines, with the protection of payments: a booking, an e-mail.
  *
- * The ledger knows nothing of the other service. So the definition says what a second send would do (`repeat`), and how a
- * lost result is found (`find`). An unknown error never counts as "no effect": only `refused` and `notCarriedOut` do.
+ * The ledger knows nothing of the other service. So the definition says what a second send would do (`repeat`), and how
+ * a lost result is found (`find`). An unknown error never counts as "no effect": only `refused` and `notCarriedOut` do.
  */
 import { type Fault, redact } from "@durable-payments/client/effect";
 import { isRecord, messageOf } from "@durable-payments/client/values";

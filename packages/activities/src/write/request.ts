@@ -2,8 +2,8 @@
  * The checks and readings before a send, outside of any transaction.
  *
  * A transaction of the ledger must not wait for the service. So everything that a decision needs from elsewhere is read
- * before: the payee's account for an approval, the root of the run, and earlier rows with the same request under another step.
- * The key of a write follows from its name and generation, so that every worker derives the same.
+ * before: the payee's account for an approval, the root of the run, and earlier rows with the same request under another
+ * step. The key of a write follows from its name and generation, so that every worker derives the same.
  */
 import { isRecord } from "@durable-payments/client/values";
 import {

@@ -1,9 +1,10 @@
 /*
  * The class of a response, whatever its bytes are.
  *
- * A response speaks twice: by its HTTP status, and by the code of its envelope. They may contradict each other, and a gateway
- * may send a status of its own after the service has acted. So a write counts as without effect only if nothing in the response
- * says otherwise. A damaged body may be what is left of an envelope that says the opposite of its status.
+ * A response speaks twice: by its HTTP status, and by the code of its envelope. They may contradict each other, and a
+ * gateway may send a status of its own after the service has acted. So a write counts as without effect only if nothing
+ * in the response says otherwise. A damaged body may be what is left of an envelope that says the opposite of its
+ * status.
  */
 import * as Duration from "effect/Duration";
 import * as Option from "effect/Option";

@@ -1,9 +1,9 @@
 /*
  * Masks secrets and account numbers in texts for logs, errors and spans.
  *
- * The service repeats parts of a request in its messages, in its own way: in capitals, in groups of digits, with full-width
- * letters. So the values of the request are hidden however they are grouped. In addition, everything that has the form of
- * an account number, a card number or a token is hidden. Base64 is not seen through.
+ * The service repeats parts of a request in its messages, in its own way: in capitals, in groups of digits, with full-
+ * width letters. So the values of the request are hidden however they are grouped. In addition, everything that has the
+ * form of an account number, a card number or a token is hidden. Base64 is not seen through.
  */
 const SECRET_FIELDS = ["auth_token", "x-api-key", "x-auth-token"];
 

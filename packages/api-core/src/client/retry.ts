@@ -1,9 +1,9 @@
 /*
  * Whether a request is sent again, and what the call has failed with otherwise.
  *
- * The class of the last response does not decide that alone. An earlier send of the same call may have taken effect, even if
- * the last one was refused. So each send hands the state of the call on: {@link CallState}. The table of outcomes says which
- * classes permit another send.
+ * The class of the last response does not decide that alone. An earlier send of the same call may have taken effect,
+ * even if the last one was refused. So each send hands the state of the call on: {@link CallState}. The table of
+ * outcomes says which classes permit another send.
  */
 import * as Effect from "effect/Effect";
 import * as Random from "effect/Random";

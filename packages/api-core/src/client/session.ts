@@ -1,9 +1,10 @@
 /*
  * The token of a client: one sign-in serves all calls.
  *
- * Three things are not obvious. The service allows 50 sign-ins a minute, so a service that rejects each token must not use
- * them up: sign-ins have a budget. The life of a token is known by the service's clock alone, which may differ from ours. And
- * a refusal may mention a token without being about it: a second refusal with a fresh token and the same words shows that.
+ * Three things are not obvious. The service allows 50 sign-ins a minute, so a service that rejects each token must not
+ * use them up: sign-ins have a budget. The life of a token is known by the service's clock alone, which may differ from
+ * ours. And a refusal may mention a token without being about it: a second refusal with a fresh token and the same words
+ * shows that.
  */
 import * as Cache from "effect/Cache";
 import type * as Clock from "effect/Clock";

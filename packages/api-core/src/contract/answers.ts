@@ -1,9 +1,10 @@
 /*
  * How answers of the service are read.
  *
- * An answer to a write says what was made, so one illegible field must not spoil the others. A strict schema would turn a payout
- * that was made into an error, only because its status is null. So the id alone is mandatory: any other field that cannot be
- * read is absent. A row of a list that has no id is kept as unreadable, because a list with a missing row proves nothing.
+ * An answer to a write says what was made, so one illegible field must not spoil the others. A strict schema would turn
+ * a payout that was made into an error, only because its status is null. So the id alone is mandatory: any other field
+ * that cannot be read is absent. A row of a list that has no id is kept as unreadable, because a list with a missing row
+ * proves nothing.
  */
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
