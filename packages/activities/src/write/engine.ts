@@ -15,7 +15,7 @@ import {
   advance,
   type Call,
   type Decision,
-  type NextAction,
+  type WriteAction,
   type JsonObject,
   type Look,
   grownWait,
@@ -40,7 +40,7 @@ import { keyOf, keysOf, prepare, renamed, requestOf } from "./request.ts";
 const MOST_MS = 60_000;
 
 /** Actions after which the attempt continues. */
-const CONTINUES: ReadonlySet<NextAction["is"]> = new Set(["send", "reconcile", "check", "again"]);
+const CONTINUES: ReadonlySet<WriteAction["is"]> = new Set(["send", "reconcile", "check", "again"]);
 
 /** Performs one write until it is done, or until time or a person has to help. */
 export class Performing {
@@ -169,7 +169,7 @@ export class Performing {
     this.#policy = { ...this.#policy, repeat: "none", isListed: true };
   }
 
-  async #advance(event: WriteHappening): Promise<NextAction> {
+  async #advance(event: WriteHappening): Promise<WriteAction> {
     const { ledger, who } = this.#given.options;
     const { action, look } = await advanceRow(
       ledger,
@@ -186,7 +186,7 @@ export class Performing {
   #again({
     isKnown,
     reread,
-  }: Extract<NextAction, { is: "again" }>): NextAction | Promise<NextAction> {
+  }: Extract<WriteAction, { is: "again" }>): WriteAction | Promise<WriteAction> {
     this.#call = {
       ...this.#call,
       // Temporal's testimony holds for one reading and its dispatch: the ledger may be lost between two readings.
@@ -197,7 +197,7 @@ export class Performing {
   }
 
   /** Without a change, no transaction is needed: the look is recent, and the fence decides again. */
-  #called(): NextAction | Promise<NextAction> {
+  #called(): WriteAction | Promise<WriteAction> {
     const event = { is: "called", call: this.#call } as const;
     if (this.#look === undefined) return this.#advance(event);
     const seen = advance(this.#look, { ...event, who: this.#given.options.who }, this.#policy);
@@ -205,7 +205,7 @@ export class Performing {
     return isChange ? this.#advance(event) : seen.action;
   }
 
-  async #send(generation: number, isResend: boolean): Promise<NextAction> {
+  async #send(generation: number, isResend: boolean): Promise<WriteAction> {
     const { attempt, signal } = this.#given.attempt;
     if (signal.aborted) throw signal.reason;
     // A resend waits: the cause of the lost response may still be there.
@@ -292,7 +292,7 @@ export class Performing {
     );
   }
 
-  async #answered(token: string, generation: number, outcome: SendOutcome): Promise<NextAction> {
+  async #answered(token: string, generation: number, outcome: SendOutcome): Promise<WriteAction> {
     const call = this.#call;
     const write = (became: SendOutcome) =>
       this.#advance({ is: "answered", token, generation, outcome: became, call });
@@ -327,7 +327,7 @@ export class Performing {
     return this.#reading(() => search(row, this.#now, this.#given.attempt.signal));
   }
 
-  async #reconcile(): Promise<NextAction> {
+  async #reconcile(): Promise<WriteAction> {
     const { version } = this;
     const readFrom = this.#now;
     const verdict = await this.#search(this.#row);
@@ -338,7 +338,10 @@ export class Performing {
    * Applies a verdict to the row. If a row with our key belongs to another write, a person decides; a mere likeness is
    * read again.
    */
-  async #found(event: (verdict: Verdict) => WriteHappening, verdict: Verdict): Promise<NextAction> {
+  async #found(
+    event: (verdict: Verdict) => WriteHappening,
+    verdict: Verdict,
+  ): Promise<WriteAction> {
     try {
       return await this.#advance(event(verdict));
     } catch (error) {
@@ -349,7 +352,7 @@ export class Performing {
     }
   }
 
-  async #check(decision: Decision): Promise<NextAction> {
+  async #check(decision: Decision): Promise<WriteAction> {
     const row = this.#row;
     if (row === undefined) throw new Error("There is no row to check.");
     const version = row.version;

@@ -1,6 +1,6 @@
 import {
   advance,
-  type NextAction,
+  type WriteAction,
   type Ledger,
   type Look,
   type WriteEvent,
@@ -30,8 +30,8 @@ export const advanceRow = async (
   policy: WritePolicy,
   attempt?: Pick<Attempt, "workflowId" | "workflowType">,
   owner?: WriteOwner,
-): Promise<{ readonly look: Look; readonly action: NextAction }> => {
-  let action: NextAction | undefined;
+): Promise<{ readonly look: Look; readonly action: WriteAction }> => {
+  let action: WriteAction | undefined;
   const isUnread = event.is === "checked" && "not_confirmed" in event.result;
   const look = await ledger.transact(
     name,

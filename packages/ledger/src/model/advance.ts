@@ -30,7 +30,7 @@ import {
   returning,
   withoutFacts,
 } from "./row-changes.ts";
-import type { Advanced, Call, NextAction, WriteEvent, WritePolicy } from "./events.ts";
+import type { Advanced, Call, WriteAction, WriteEvent, WritePolicy } from "./events.ts";
 import type { WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
@@ -54,7 +54,7 @@ const withRequest = (row: WriteRow, { look, call }: Context): WriteRow =>
     : changed(row, look, nextGeneration(row, call.request));
 
 /** The failure of a step that a person has ended. Its details name the person, for a recovery of a lost ledger. */
-const failedBy = ({ end }: Look, message = end?.reason ?? null): NextAction => {
+const failedBy = ({ end }: Look, message = end?.reason ?? null): WriteAction => {
   const type = end?.value["rejected"] === true ? "Rejected" : "Ended";
   return failing(type, message ?? "", end === undefined ? {} : { by: end.by });
 };
@@ -91,11 +91,11 @@ const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): Pl
 };
 
 /** The question that a person must approve before a send, if the send is held for that reason. */
-const questionIn = (held: NextAction | undefined) =>
+const questionIn = (held: WriteAction | undefined) =>
   held?.is === "person" ? held.question : undefined;
 
 /** The reason why an attempt does not send. */
-const whyOf = (action: NextAction): string =>
+const whyOf = (action: WriteAction): string =>
   "why" in action ? action.why : "message" in action ? action.message : "Not permitted.";
 
 /** Asks a person. If the run now gives another request, the answer `resend` sends that one. */

@@ -1,3 +1,7 @@
+/*
+ * The language between an attempt and the ledger: an attempt reports a `WriteEvent`, and performs the `WriteAction` that
+ * `advance` returns. So an attempt decides nothing.
+ */
 import type {
   JsonObject,
   KnownBy,
@@ -169,7 +173,7 @@ export type FailureKind =
   | "MadeTwice";
 
 /** The next action of the attempt. */
-export type NextAction =
+export type WriteAction =
   /** Call the client, whose hook brings `dispatching`; the key follows from the name and `generation`. */
   | { readonly is: "send"; readonly generation: number; readonly isResend: boolean }
   /** Dispatch permitted (answer to `dispatching` and `leaving`). */
@@ -212,6 +216,6 @@ export type NextAction =
 /** The change that an event makes to a row, and the next action. `row` is undefined if nothing changes. */
 export interface Advanced {
   readonly row: WriteRow | undefined;
-  readonly action: NextAction;
+  readonly action: WriteAction;
   readonly entries: ReadonlyArray<NewEntry>;
 }

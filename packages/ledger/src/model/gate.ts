@@ -8,7 +8,7 @@ import { approvalReason, isApproved } from "./approvals.ts";
 import { limitsId, overLimit } from "./limits.ts";
 import type { JsonObject, Question, WriteName, WriteRequest, WriteRow } from "./row.ts";
 import { failing, isHarmless, questionOf } from "./row-changes.ts";
-import type { Call, NextAction, Need, WritePolicy } from "./events.ts";
+import type { Call, WriteAction, Need, WritePolicy } from "./events.ts";
 import type { Look } from "../store/ledger.ts";
 
 /** Time for a newer worker to take over, before this one checks again. */
@@ -76,8 +76,8 @@ const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefine
 };
 
 /** Why a row may not be sent, if anything forbids it: asked at the start of an attempt, and again by the fence. */
-export const heldBy = (look: Look, row: WriteRow, call: Call): NextAction | undefined => {
-  const person = (needs: Need, question: Question | null, why: string): NextAction => ({
+export const heldBy = (look: Look, row: WriteRow, call: Call): WriteAction | undefined => {
+  const person = (needs: Need, question: Question | null, why: string): WriteAction => ({
     is: "person",
     needs,
     question,
@@ -85,7 +85,7 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): NextAction | unde
   });
   const refused = (message: string, details: JsonObject = {}) =>
     failing("Refused", message, details);
-  const wait = (afterMs: number, why: string): NextAction => ({
+  const wait = (afterMs: number, why: string): WriteAction => ({
     is: "wait",
     at: look.now + afterMs,
     why,

@@ -15,7 +15,7 @@ import {
   withoutFacts,
 } from "./row-changes.ts";
 import { mayBelieveNotSent } from "./gate.ts";
-import type { Advanced, NextAction, WriteEvent, WritePolicy } from "./events.ts";
+import type { Advanced, WriteAction, WriteEvent, WritePolicy } from "./events.ts";
 import type { JsonObject, KnownBy, WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
@@ -118,7 +118,7 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
   const settled = { token: null, doubt: 0, message };
   const unsettled = { ...nowUnknown(now, policy), message };
   const unmade = isSettled ? { ...settled, state: "ready" as const } : unsettled;
-  const wait = (after: number, isUnsent: boolean): NextAction => ({
+  const wait = (after: number, isUnsent: boolean): WriteAction => ({
     is: "wait",
     at: now + after,
     why: message,
@@ -169,7 +169,7 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
   const become = becoming(look, who);
   const ask = (reason: string, candidates: ReadonlyArray<JsonObject> = [], to = {}): Advanced =>
     become(row, { ...nowAsking(look, reason, { candidates }), ...to }, "asks", again, { reason });
-  const wait = (at: number, why: string): NextAction => ({ is: "wait", at, why, isUnsent: false });
+  const wait = (at: number, why: string): WriteAction => ({ is: "wait", at, why, isUnsent: false });
   switch (verdict.is) {
     case "found":
       return made(become, row, row.generation, verdict, true);

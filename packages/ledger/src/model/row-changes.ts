@@ -1,4 +1,4 @@
-import type { Advanced, Call, NextAction, FailureKind, WritePolicy } from "./events.ts";
+import type { Advanced, Call, WriteAction, FailureKind, WritePolicy } from "./events.ts";
 import type {
   JsonObject,
   Question,
@@ -201,10 +201,10 @@ export const overruledRow = (
 };
 
 /** Nothing changes. */
-export const nothing = (action: NextAction): Advanced => ({ row: undefined, entries: [], action });
+export const nothing = (action: WriteAction): Advanced => ({ row: undefined, entries: [], action });
 
 /** The attempt checks once more. */
-export const again: NextAction = { is: "again", isKnown: false };
+export const again: WriteAction = { is: "again", isKnown: false };
 
 /** Changes rows by the event of `who`, with a line in the log. */
 export const becoming =
@@ -213,7 +213,7 @@ export const becoming =
     row: WriteRow,
     to: Partial<WriteRow>,
     what: string,
-    action: NextAction,
+    action: WriteAction,
     details: JsonObject = {},
   ): Advanced => ({
     row: changed(row, look, to),
@@ -227,7 +227,7 @@ export const failing = (
   type: FailureKind,
   message: string,
   details: JsonObject = {},
-): NextAction => ({
+): WriteAction => ({
   is: "fail",
   type,
   message,
@@ -235,7 +235,7 @@ export const failing = (
 });
 
 /** The kept result of a successful write. */
-export const returning = ({ knownBy, madeId, result }: WriteRow): NextAction => ({
+export const returning = ({ knownBy, madeId, result }: WriteRow): WriteAction => ({
   is: "return",
   id: madeId ?? "",
   result: result ?? {},

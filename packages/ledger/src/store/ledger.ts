@@ -1,3 +1,7 @@
+/*
+ * The types that the methods of the ledger take and return. The methods are in the files of this folder, by subject, and
+ * `open-ledger.ts` puts them together. `Look` is the one to know: all facts by which `advance` decides.
+ */
 import type { WriteName, WriteRow } from "../model/row.ts";
 import type { Standing } from "../model/standing.ts";
 import type { AccountLimits } from "../model/limits.ts";
