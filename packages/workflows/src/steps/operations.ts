@@ -126,6 +126,10 @@ export const createPayout = moneyOperation<Input<"createPayout">, CreatedPayout>
  * @param request the account of the payee, with the service's field names.
  * @returns the id of the beneficiary. Account numbers are not returned.
  * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut, MadeTwice
+ * @example
+ * ```ts
+ * const { beneficiary_id } = await createBeneficiary(supplier);
+ * ```
  */
 export const createBeneficiary = (
   request: Input<"createBeneficiary">,
@@ -141,6 +145,7 @@ export const createBeneficiary = (
 /**
  * Changes the fields of a beneficiary that the request has. It is safe to repeat.
  *
+ * @param request the id of the beneficiary, and the fields to change, with the service's field names.
  * @returns the id of the beneficiary.
  * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
  */
@@ -161,6 +166,8 @@ export const createCardholder = writeOperation<
 /**
  * Removes a cardholder, which cannot be undone. It is safe to repeat: a cardholder who is already removed counts as done.
  *
+ * @param request the id of the cardholder.
+ * @returns the id of the cardholder.
  * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
  */
 export const removeCardholder = writeOperation<Input<"removeCardholder">>("removeCardholder");
@@ -178,6 +185,7 @@ export const issueCard = moneyOperation<Input<"createCard">, IssuedCard>("create
 /**
  * Sets the name of a card, which also proves that the card exists: the service has no list of cards.
  *
+ * @returns the id and the status of the card.
  * @throws Refused if the service does not know the card; InvalidRequest, Ended and AlreadyCarriedOut.
  */
 export const confirmCard = (
@@ -205,6 +213,8 @@ export const withdrawFromCard = moneyOperation<Input<"withdrawFromCard">, Fields
 /**
  * Changes the name of a card. It is safe to repeat.
  *
+ * @param request the id of the card, and its new name.
+ * @returns the id and the status of the card.
  * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
  */
 export const updateCard = writeOperation<Input<"updateCard">>("updateCard");
@@ -213,6 +223,8 @@ export const updateCard = writeOperation<Input<"updateCard">>("updateCard");
  * Cancels a card, which cannot be undone; the service refunds the rest to the balance. A card that is already cancelled
  * counts as done.
  *
+ * @param request the id of the card.
+ * @returns the id and the status of the card.
  * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
  */
 export const cancelCard = writeOperation<Input<"cancelCard">>("cancelCard");
@@ -220,6 +232,8 @@ export const cancelCard = writeOperation<Input<"cancelCard">>("cancelCard");
 /**
  * Freezes a card: the service has no operation to unfreeze it. A card that is already frozen counts as done.
  *
+ * @param request the id of the card.
+ * @returns the id and the status of the card.
  * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
  */
 export const freezeCard = writeOperation<Input<"freezeCard">>("freezeCard");
