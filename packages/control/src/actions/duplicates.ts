@@ -1,3 +1,9 @@
+/*
+ * Finds likely duplicates of a payment under other ids.
+ *
+ * An id protects from a second payment of the same id, and from nothing else: a person who gives another key pays again.
+ * So a payment that looks like an earlier one is refused, until a person says why it is another.
+ */
 import { PERSON_MARK } from "@durable-payments/client/values";
 import { moneyStateOf, reasonProblem, type SimilarPayment } from "@durable-payments/ledger";
 import { findRun } from "../facts/connection/temporal.ts";

@@ -1,5 +1,8 @@
 /**
- * What Temporal remembers, and a restored ledger does not: runs, their writes, ends by a person, and waits.
+ * Takes up what Temporal remembers and a restored ledger has lost: runs, their writes, ends by a person, and waits.
+ *
+ * It is not obvious which of it may be believed. The result of an activity proves a write. The end of a run proves a decision
+ * only if this project wrote its text: anyone may cancel a run with Temporal's own tools.
  */
 import { recordProven } from "@durable-payments/activities";
 import type { NewDecision } from "@durable-payments/ledger";

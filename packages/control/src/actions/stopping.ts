@@ -1,3 +1,10 @@
+/*
+ * Stops runs and files: cancel, pause, resume.
+ *
+ * Only the ledger can stop a payment. A cancelled or terminated run may be started again, and would send. So a stop is a
+ * decision on record, which the last check before each send reads; the run in Temporal is cancelled afterwards, and may
+ * be unreachable.
+ */
 import { formatAmount } from "@durable-payments/client/decimal";
 import type {
   BatchRowStatus,
@@ -39,7 +46,7 @@ const succeededAmong = (rows: ReadonlyArray<RecordedWrite>) =>
     state === "done" && amount !== null ? [{ step, amount, currency, madeId, standing }] : [],
   );
 
-/** As `handle.cancel()`, which takes no reason. */
+/** Cancels a run with a reason, which `handle.cancel()` does not take. */
 const requestCancel = (
   { options, workflowService }: Connected["client"],
   workflowExecution: { readonly workflowId: string; readonly runId: string },

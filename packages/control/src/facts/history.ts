@@ -1,3 +1,10 @@
+/*
+ * Reads histories: failures, ends by a person, and the actions of a run.
+ *
+ * Anyone with access to Temporal may write into a history. So nothing here says whether a write was made: only the
+ * ledger does. A person's end is recognized by a text that this project writes, because a plain cancellation names
+ * nobody.
+ */
 import { isRecord } from "@durable-payments/client/values";
 import type { Actor } from "@durable-payments/ledger";
 import { CANCELLED, failureTypes } from "@durable-payments/protocol/calls";

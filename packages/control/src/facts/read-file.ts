@@ -6,7 +6,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { invalidInput } from "../errors.ts";
 
-/** A fault of a row (the line of the file on which it begins), and of a column if it is not about the whole row. */
+/** A fault of a row. `row` is the line of the file on which it begins; `column` is empty if it is about the whole row. */
 export interface RowFault extends Fault {
   readonly row: number;
   readonly column: string;

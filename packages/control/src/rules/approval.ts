@@ -1,9 +1,9 @@
 /**
  * The view of a single write for its approver, and the hash that says what was seen.
  *
- * An approval moves money only if its approver has read whom it pays, why it asks, who had a part in it and what has changed
- * since somebody approved it. All of that may change between reading and approving: the hash covers it, and an approval
- * that names the hash approves nothing else.
+ * An approver must have read whom the payment pays, why it asks, who had a part in it, and the changes since an earlier
+ * approval. All of that may change between reading and approving. So the hash covers it, and an approval that names the hash
+ * approves nothing else.
  */
 import {
   type Decision,

@@ -1,3 +1,10 @@
+/*
+ * Plans the retry of a run from facts, without asking anybody.
+ *
+ * A retry is safe in any case, because completed steps return their results. But it may be useless: the same failure
+ * would come again. So a plan says which steps are kept, and refuses a retry that cannot help, with the action that
+ * does.
+ */
 import type { Assumptions } from "@durable-payments/client/effect";
 import { isRecord, lookUp } from "@durable-payments/client/values";
 import type { Decision, RecordedWrite, WriteRow } from "@durable-payments/ledger";

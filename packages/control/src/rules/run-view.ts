@@ -1,3 +1,9 @@
+/*
+ * The view of a run: the same in every list, screen and sum.
+ *
+ * The status of a run and the standing of its money are two things: a run may have failed after its payout was made. So
+ * both are shown, and every sum counts money by its standing.
+ */
 import { formatAmount } from "@durable-payments/client/decimal";
 import {
   type FoundRun,

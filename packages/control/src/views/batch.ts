@@ -106,7 +106,7 @@ const nextOfBatch = (
 ): ReadonlyArray<NextAction> => {
   const next: Array<NextAction> = [];
   if (state === "needsApproval") next.push(...decisionsOn(id, listing?.hash ?? null));
-  // What pauses everything is resumed for everything.
+  // A pause of everything is resumed for everything.
   const pause = pauseOf(pauses, id);
   if (pause !== undefined)
     next.push({ action: "resume", ...(pause.scope === "batch" && { workflowId: id }) });

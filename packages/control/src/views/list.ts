@@ -116,7 +116,7 @@ export const askingFiles = async (
 /** A timer older than this number of events is shown only by `show`. */
 const LAST_EVENTS = 30;
 
-/** What Temporal knows of an open run. */
+/** Reads the progress of an open run; undefined for an ended one, or without Temporal. */
 const progressOf = async ({ client }: ListSources, { run, waits }: FoundRun) => {
   if (client === undefined || run.endState !== null) return undefined;
   const progress = await readProgress(client, run.workflowId);

@@ -1,3 +1,9 @@
+/*
+ * Checks a file of payments as a whole, before anything of it is uploaded.
+ *
+ * A file that is half right must not be half paid: its uploader would correct the rest and upload all of it. So every
+ * fault of every row is named at once, and one fault refuses the file.
+ */
 import type { Assumptions } from "@durable-payments/client/effect";
 import { cleanTexts, keyFault } from "@durable-payments/client/values";
 import type { PayoutInput } from "@durable-payments/protocol";

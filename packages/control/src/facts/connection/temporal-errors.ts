@@ -1,3 +1,9 @@
+/*
+ * Errors of Temporal in words for a person.
+ *
+ * A missing answer is not a refusal: the request may still be executed. So each change says in `carriedOut` whether it
+ * may have happened, and calling it again is always safe.
+ */
 import { isNotFound, temporalReason } from "@durable-payments/protocol";
 import { type Connection, isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError } from "@temporalio/common";

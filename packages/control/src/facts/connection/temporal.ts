@@ -1,3 +1,9 @@
+/*
+ * Connects to Temporal, and finds runs.
+ *
+ * The SDK's own calls give histories and pending activities as they are stored, encrypted if there is a keyring. So a
+ * connection decodes them for all its users.
+ */
 import { messageOf } from "@durable-payments/client/values";
 import {
   checkDataConverter,
