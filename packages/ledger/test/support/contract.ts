@@ -47,14 +47,13 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     const name = nameOf({ workflowId: fresh() });
     const first = await ledger.transact(name, saving(name));
     expect(first.row).toMatchObject({ version: 1, request: { facts: { holder: "Grace Hopper" } } });
-    await ledger.transact(name, saving(name, { state: "unknown", doubt: 1, message: "no answer" }));
+    const change = { state: "unknown", doubt: 1, message: "no answer", closedBy: "run-1" } as const;
+    await ledger.transact(name, saving(name, change));
     const { row } = await other.look(name);
     expect(row).toEqual({
       ...first.row,
+      ...change,
       version: 2,
-      state: "unknown",
-      doubt: 1,
-      message: "no answer",
       changedAt: row?.changedAt,
     });
     expect(await other.rowsOf(name.workflowId)).toMatchObject([{ ...row, standing: "unknown" }]);
