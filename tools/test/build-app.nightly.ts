@@ -113,7 +113,8 @@ it.each([
   [["--help"], "no gRPC"],
   [["list"], "no gRPC"],
   [["report"], "no gRPC"],
-  [["inbox"], "gRPC"],
+  [["inbox"], "no gRPC"],
+  [[], "gRPC"],
 ] as const)("%j runs %s", async (args, expected) => {
   const env = {
     PAYMENTS_LEDGER: `sqlite:${join(folder, "ledger.sqlite")}`,

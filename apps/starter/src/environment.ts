@@ -60,6 +60,7 @@ export const loadEnvironment = (words: ReadonlyArray<string>): ReadonlyArray<str
   if (profile !== undefined) process.env["TEMPORAL_PROFILE"] = profile;
   const file = asked ?? (profile === undefined ? ".env" : `.env.${profile}`);
   const variables = parseEnv(readFile(file, asked !== undefined));
+  fromFile.clear();
   for (const [name, value] of Object.entries(variables)) {
     if (process.env[name] !== undefined) continue;
     process.env[name] = value;

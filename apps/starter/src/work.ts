@@ -1,6 +1,7 @@
 // The work of commands and its output. Loaded by the command that runs, so that `--help` does not wait for it.
 
-export * from "@durable-payments/control";
+export { isBatchFile } from "@durable-payments/control/batch";
+export * from "@durable-payments/control/show";
 export * from "./input/answering.ts";
 export * from "./input/approving.ts";
 export * from "./input/following.ts";
@@ -21,4 +22,4 @@ export * from "./output/progress.ts";
 export * from "./output/replay-text.ts";
 export * from "./output/report-text.ts";
 export * from "./output/run-text.ts";
-export * from "./settings.ts";
+export * from "./payments.ts";

@@ -191,7 +191,7 @@ it("people decide with the ledger alone: no key of the service, no account, no T
     ],
     [["cancel", "cancelled", "--yes", ...grace], "Temporal does not answer"],
     [["pause", "--yes", ...grace], "are paused by grace"],
-    [["inbox"], "Cannot connect to Temporal"],
+    [["inbox"], "1 question · 1 approval"],
     [["resume", ...grace], "What waited continues within seconds."],
   ] as const) {
     const { code, stderr, stdout } = await runCli(...command);

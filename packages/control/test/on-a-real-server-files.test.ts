@@ -12,7 +12,7 @@ import { checkBatchFile, decideBatch, payFile, planFile } from "../src/actions/b
 import { approve } from "../src/actions/decide/index.ts";
 import { retryPayment } from "../src/actions/retry/retry.ts";
 import { pause, resume } from "../src/actions/stopping.ts";
-import { findBatch, readLog } from "../src/views/index.ts";
+import { batchOfId, readLog } from "../src/views/index.ts";
 import {
   beneficiary,
   type Payments,
@@ -78,7 +78,7 @@ test("an approved file is paid; an amended row, another account, a workflow of o
 
   // The worker reads the payees, so that an approver without the service's key sees them.
   const listing = async () => {
-    const seen = await findBatch(ledger, id);
+    const seen = await batchOfId(ledger, id);
     expect(seen?.state).toBe("needsApproval");
     return seen?.listing;
   };
@@ -186,14 +186,14 @@ test("the row of a rejected file is paid with another amount under its key, once
   // Nobody asks for an approval, but the key was to be approved.
   const right = await upload("right.jsonl", "81.00");
   await decideBatch(operations, right, "approve", grace);
-  const outcome = async () => (await findBatch(ledger, right))?.outcome;
+  const outcome = async () => (await batchOfId(ledger, right)).outcome;
   await expect.poll(outcome, { timeout: LONG_MS }).toBe("paid");
   expect(await payments.paid("f-repaired")).toBe(1);
   expect(await ledger.rowsOf("payout/f-repaired")).toMatchObject([
     { operation: "createBeneficiary" },
     { request: { amount: "81.00" }, standing: "completed", question: null },
   ]);
-  expect(await findBatch(ledger, wrong)).toMatchObject({
+  expect(await batchOfId(ledger, wrong)).toMatchObject({
     outcome: "notPaid",
     totals: [{ money: "notPaid", rows: 1, sums: [{ amount: "810.00" }] }],
   });

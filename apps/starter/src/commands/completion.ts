@@ -62,17 +62,18 @@ const WITHIN_MS = 1_000;
 /** Ids of each kind that are offered. */
 const MOST = 200;
 
-const readIds = async (work: Work, command: string): Promise<ReadonlyArray<string>> =>
-  work.onLedger(async ({ ledger }) => {
-    const { items } = await work.readInbox({ temporal: undefined, ledger, whyNot: [] });
+const readIds = (work: Work, command: string): Promise<ReadonlyArray<string>> =>
+  work.withPayments(async (payments) => {
+    const { items } = await payments.inbox();
     if (DECIDING.has(command))
       return items
         .filter(({ next }) => next.some(({ action }) => action === command))
         .map(({ workflowId }) => workflowId);
-    const ids = items.map(({ workflowId }) => workflowId);
+    const ids = new Set(items.map(({ workflowId }) => workflowId));
     const statuses = [...OPEN_STATUSES, ...(command === "retry" ? (["failed"] as const) : [])];
-    const { runs } = await ledger.listRuns({ statuses }, { limit: MOST });
-    return [...new Set([...ids, ...runs.map(({ run }) => run.workflowId)])];
+    for await (const { workflowId } of payments.listAll({ statuses }, { limit: MOST }))
+      ids.add(workflowId);
+    return [...ids];
   });
 
 /** Commands for what the inbox offers them. */

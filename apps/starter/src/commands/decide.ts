@@ -2,12 +2,14 @@ import { Command } from "effect/cli";
 import { badUsage } from "../exit-codes.ts";
 import { answering, approving, retrying } from "./flag-sets.ts";
 import { confirmed, id, maybeId, on, person } from "./flags.ts";
-import { described, runCommand } from "./run-command.ts";
+import { described, runPayments } from "./run-command.ts";
 
 /** `durable-payments answer`: answers a question about the outcome of a write. */
 export const answer = Command.make("answer", answering, (given) =>
-  runCommand(given.json, (output, work) =>
-    given.isAll ? work.answerAlike(output, given) : work.answerOne(output, given),
+  runPayments(given.json, (output, payments, work) =>
+    given.isAll
+      ? work.answerAlike(output, payments, given)
+      : work.answerOne(output, payments, given),
   ),
 ).pipe(
   described(
@@ -27,7 +29,7 @@ export const answer = Command.make("answer", answering, (given) =>
 
 /** `durable-payments approve`: a second person approves an exact request. */
 export const approve = Command.make("approve", approving, (given) =>
-  runCommand(given.json, (output, work) => work.approveShown(output, given)),
+  runPayments(given.json, (output, payments, work) => work.approveShown(output, payments, given)),
 ).pipe(
   described(
     "Approve a payment, a file or limits, as a second person",
@@ -40,9 +42,9 @@ export const approve = Command.make("approve", approving, (given) =>
 
 /** `durable-payments reject`: a second person rejects it. */
 export const reject = Command.make("reject", { id, ...person }, ({ id, ...given }) =>
-  runCommand(given.json, async (output, work) => {
+  runPayments(given.json, async (output, payments, work) => {
     const acting = work.actingOf(given, true);
-    await work.onLedger((opened) => work.reject(opened, id, acting));
+    await payments.reject(id, acting);
     output.answer({ workflowId: id, is: "rejected" }, (shown) =>
       work.decidedText(`${shown.workflowId}: rejected by ${acting.by}.`, shown),
     );
@@ -57,8 +59,8 @@ export const reject = Command.make("reject", { id, ...person }, ({ id, ...given 
 
 /** `durable-payments retry`: retries a failed run, or makes an open one check again. */
 export const retry = Command.make("retry", retrying, (given) =>
-  runCommand(given.json, (output, work) =>
-    given.isAll ? work.retryAll(output, given) : work.retryOne(output, given),
+  runPayments(given.json, (output, payments, work) =>
+    given.isAll ? work.retryAll(output, payments, given) : work.retryOne(output, payments, given),
   ),
 ).pipe(
   described(
@@ -86,25 +88,23 @@ const isStarted = on("started", "Of a batch, also stop the rows that have starte
 
 /** `durable-payments cancel`: records a stop order for a run, or stops a batch. */
 export const cancel = Command.make("cancel", { id, isForced, isStarted, ...confirmed }, (given) =>
-  runCommand(given.json, async (output, work) => {
-    const { id, isForced, isStarted } = given;
+  runPayments(given.json, async (output, payments, work) => {
     const acting = work.actingOf(given, true);
-    await work.deciding(async (deciding) => {
-      await work.confirmCancel(output, deciding, given);
-      if ((await deciding.ledger.batch(id)) !== undefined) {
-        const ended = await work.cancelBatch(deciding, id, { ...acting, isForced, isStarted });
-        output.answer({ batch: id, ...ended }, work.cancelledBatchText);
-        return;
-      }
-      if (isStarted) throw badUsage(`--started is for a batch, and the ledger has no batch ${id}.`);
-      const { run, succeeded } = await work.cancel(deciding, id, { ...acting, isForced });
-      output.answer({ workflowId: id, run, succeeded }, (shown) =>
-        [
-          `Stop order recorded for ${shown.workflowId}: nothing more is sent under this id, not even by a retry. ${RUN[shown.run]}`,
-          ...work.succeededLines(shown.succeeded),
-        ].join("\n"),
-      );
-    });
+    const { id, isForced, isStarted } = given;
+    if (!given.yes) await work.confirmCancel(output, payments, given);
+    if (await payments.isBatch(id)) {
+      const ended = await payments.cancelBatch(id, { ...acting, isForced, isStarted });
+      output.answer({ batch: id, ...ended }, work.cancelledBatchText);
+      return;
+    }
+    if (isStarted) throw badUsage(`--started is for a batch, and the ledger has no batch ${id}.`);
+    const { run, succeeded } = await payments.cancel(id, { ...acting, isForced });
+    output.answer({ workflowId: id, run, succeeded }, (shown) =>
+      [
+        `Stop order recorded for ${shown.workflowId}: nothing more is sent under this id, not even by a retry. ${RUN[shown.run]}`,
+        ...work.succeededLines(shown.succeeded),
+      ].join("\n"),
+    );
   }),
 ).pipe(
   described(
@@ -123,14 +123,11 @@ const what = (of: string): string => (of === "" ? "All sends" : `Sends of ${of}`
 
 /** `durable-payments pause`: nothing is sent until it is resumed. */
 export const pause = Command.make("pause", { ...paused, ...confirmed }, (given) =>
-  runCommand(given.json, async (output, work) => {
+  runPayments(given.json, async (output, payments, work) => {
     const acting = work.actingOf(given, true);
-    const isPaused = await work.onLedger(async (opened) => {
-      if (given.id === undefined && !given.yes) await work.confirmPause(output, opened);
-      return work.pause(opened, given.id, acting);
-    });
+    if (given.id === undefined && !given.yes) await work.confirmPause(output, payments);
     output.answer(
-      isPaused,
+      await payments.pause({ ...acting, id: given.id }),
       ({ by, of, reason }) =>
         `${what(of)} are paused by ${by}: ${reason}. Waits and checks continue.`,
     );
@@ -146,10 +143,9 @@ export const pause = Command.make("pause", { ...paused, ...confirmed }, (given) 
 
 /** `durable-payments resume`: sends are allowed again. */
 export const resume = Command.make("resume", { ...paused, ...person }, (given) =>
-  runCommand(given.json, async (output, work) => {
-    const acting = work.actingOf(given, false);
+  runPayments(given.json, async (output, payments, work) => {
     output.answer(
-      await work.onLedger((opened) => work.resume(opened, given.id, acting)),
+      await payments.resume({ ...work.actingOf(given), id: given.id }),
       ({ of }) => `${what(of)} are resumed. What waited continues within seconds.`,
     );
   }),

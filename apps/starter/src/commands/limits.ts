@@ -1,10 +1,10 @@
 import { Command } from "effect/cli";
 import { setting } from "./flag-sets.ts";
 import { json } from "./flags.ts";
-import { described, runCommand } from "./run-command.ts";
+import { described, runPayments } from "./run-command.ts";
 
 const show = Command.make("show", { json }, (given) =>
-  runCommand(given.json, (output, work) => work.showLimits(output)),
+  runPayments(given.json, (output, payments, work) => work.showLimits(output, payments)),
 ).pipe(
   described(
     "Show the limits of all accounts",
@@ -13,7 +13,7 @@ const show = Command.make("show", { json }, (given) =>
 );
 
 const set = Command.make("set", setting, (given) =>
-  runCommand(given.json, (output, work) => work.changeLimits(output, given)),
+  runPayments(given.json, (output, payments, work) => work.changeLimits(output, payments, given)),
 ).pipe(
   described(
     "Set the limits of an account",

@@ -1,8 +1,6 @@
-import type { RunView } from "@durable-payments/control";
 import { Flag, Command } from "effect/cli";
-import type { Output } from "../output/output.ts";
 import { count, listed, on, orUndefined, text, time } from "./flags.ts";
-import { described, runListing, type Work } from "./run-command.ts";
+import { described, runListing } from "./run-command.ts";
 
 /** Conditions that `list` and `report` have in common. */
 const COMMON = {
@@ -38,91 +36,44 @@ const listing = {
   limit: count("limit", "Most to show; default 50; none with --csv or --jsonl", 0),
 };
 
-/** Runs that are read at once for CSV and JSON Lines. */
-const PART = 500;
-
-/** Prints runs page by page: a list of any length takes the memory of one page. */
-const printAll = async (
-  output: Output,
-  read: (
-    limit: number,
-    after: Parameters<Work["listRuns"]>[2]["after"],
-  ) => ReturnType<Work["listRuns"]>,
-  limit: number,
-  print: (runs: ReadonlyArray<RunView>, isFirst: boolean) => void,
-) => {
-  let left = limit === 0 ? Number.POSITIVE_INFINITY : limit;
-  let after: Parameters<Work["listRuns"]>[2]["after"];
-  let isFirst = true;
-  do {
-    const page = await read(Math.min(PART, left), after);
-    print(page.runs, isFirst);
-    left -= page.runs.length;
-    after = left > 0 ? page.next : undefined;
-    isFirst = false;
-  } while (after !== undefined && !output.isClosed());
-};
-
 /** `durable-payments list`: finds runs and batches. */
 export const list = Command.make("list", listing, (given) =>
-  runListing(given, async (output, work) => {
-    const { csv, groupBy, jsonl, limit, sort, status } = given;
-    const statuses = status === undefined ? undefined : work.readStatuses(status);
+  runListing(given, async (output, payments, work) => {
+    const { csv, groupBy, jsonl, limit, sort } = given;
     if (given.batches) {
-      const found = await work.onLedger(({ ledger }) => work.listBatches(ledger, limit || 50));
-      if (jsonl) output.lines(found);
-      else output.answer({ batches: found }, (shown) => work.batchesText(shown));
+      const batches = await payments.batches({ limit: limit || 50 });
+      if (jsonl) output.lines(batches);
+      else output.answer({ batches }, (shown) => work.batchesText(shown));
       return;
     }
-    const { batch, error, find, payee, reference, type } = given;
+    const { account, batch, error, find, payee, reference, status, type } = given;
     const filter = {
       batch,
       error,
       find,
       payee,
       reference,
-      statuses,
+      statuses: status === undefined ? undefined : work.readStatuses(status),
       type,
-      account: work.accountHere(given.account),
+      account: account === undefined ? undefined : payments.account(account),
       currency: given.currency?.toUpperCase(),
       since: given.since?.getTime(),
       until: (given.until ?? given.olderThan)?.getTime(),
-      lateAt: given.late ? Date.now() - work.lateAfterMsHere() : undefined,
+      lateAt: given.late ? Date.now() - payments.lateAfterMs : undefined,
     };
-    const shownPage = { limit: limit || 50, sort };
-    const hasOpen = await work.onLedger(async ({ ledger }) => {
-      if (groupBy !== undefined) {
-        work.printReport(output, await work.readReport(ledger, filter, groupBy), given);
-        return false;
-      }
-      if (csv || jsonl) {
-        // The progress of open runs would take a request for each.
-        await printAll(
-          output,
-          (most, after) => work.listRuns({ ledger }, filter, { limit: most, sort, after }),
-          limit,
-          (runs, isFirst) =>
-            csv
-              ? output.text(work.csvText(runs.flatMap(work.runCsv), isFirst))
-              : output.lines(runs),
-        );
-        return false;
-      }
-      const page = await work.listRuns({ ledger }, filter, shownPage);
-      if (page.runs.some(({ status }) => work.isOpenStatus(status))) return true;
-      const { totals } = await work.readReport(ledger, filter);
-      output.answer({ ...page, totals }, (shown) => work.listText(shown, work.lateAfterMsHere()));
-      return false;
-    });
-    // Temporal has nothing to add to runs that have ended: no connection is made for them.
-    if (!hasOpen) return;
-    await work.reading(async (sources) => {
-      const ledger = work.ledgerOf(sources);
-      const listSources = { ...sources, ledger, client: sources.temporal?.client };
-      const page = await work.listRuns(listSources, filter, shownPage);
-      const { totals } = await work.readReport(ledger, filter);
-      output.answer({ ...page, totals }, (shown) => work.listText(shown, work.lateAfterMsHere()));
-    });
+    if (groupBy !== undefined)
+      return work.printReport(output, await payments.report(filter, groupBy), given);
+    if (!csv && !jsonl) {
+      const page = await payments.list(filter, { limit: limit || 50, sort });
+      return output.answer(page, (shown) => work.listText(shown, payments.lateAfterMs));
+    }
+    let isFirst = true;
+    for await (const run of payments.listAll(filter, { sort, limit: limit || undefined })) {
+      if (csv) output.text(work.csvText(work.runCsv(run), isFirst));
+      else output.lines([run]);
+      isFirst = false;
+      if (output.isClosed()) return;
+    }
   }),
 ).pipe(
   described(
@@ -159,15 +110,15 @@ const reporting = {
 
 /** `durable-payments report`: adds up payments. */
 export const report = Command.make("report", reporting, (given) =>
-  runListing(given, async (output, work) => {
+  runListing(given, async (output, payments, work) => {
+    const { account } = given;
     const filter = {
-      account: work.accountHere(given.account),
+      account: account === undefined ? undefined : payments.account(account),
       currency: given.currency?.toUpperCase(),
       paidSince: given.since?.getTime() ?? Date.now() - LAST_MS,
       paidUntil: given.until?.getTime(),
     };
-    const found = await work.onLedger(({ ledger }) => work.readReport(ledger, filter, given.by));
-    work.printReport(output, found, given);
+    work.printReport(output, await payments.report(filter, given.by), given);
   }),
 ).pipe(
   described(

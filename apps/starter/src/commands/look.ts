@@ -2,7 +2,7 @@ import type { Check } from "@durable-payments/control";
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, exitStatusHelp } from "../exit-codes.ts";
 import { id, json, listed, on } from "./flags.ts";
-import { described, runCommand, runListing } from "./run-command.ts";
+import { described, runListing, runPayments } from "./run-command.ts";
 
 /** Checks of the doctor that the overview shows, besides those that are not well. */
 const GLANCED = /^(?:.+: )?(?:service|Temporal|worker|ledger|tracker(?: of .+)?)$/;
@@ -16,11 +16,8 @@ const DOCTOR = { action: "doctor" } as const;
 export const overview = {
   flags: { json },
   run: (given: { readonly json: boolean }) =>
-    runCommand(given.json, async (output, work) => {
-      const [{ checks }, seen] = await Promise.all([
-        work.diagnosed(),
-        work.reading(work.readOverview),
-      ]);
+    runPayments(given.json, async (output, payments, work) => {
+      const [{ checks }, seen] = await Promise.all([payments.doctor(), payments.overview()]);
       const nextOf = (of: Check["status"]) =>
         checks.flatMap(({ next, status }) => (status === of ? [next ?? DOCTOR] : []));
       const next = [...nextOf("failed"), ...seen.next, ...nextOf("warning")];
@@ -37,8 +34,8 @@ const { csv: _, ...formats } = listed;
 
 /** `durable-payments inbox`: items that wait for a person. */
 export const inbox = Command.make("inbox", formats, (given) =>
-  runListing(given, async (output, work) => {
-    const found = await work.reading(work.readInbox);
+  runListing(given, async (output, payments, work) => {
+    const found = await payments.inbox();
     if (given.jsonl) output.lines(found.items);
     else output.answer(found, (shown) => work.inboxText(shown));
   }),
@@ -65,42 +62,39 @@ const shown = {
 
 /** `durable-payments show ID`: one run, or one batch. */
 export const show = Command.make("show", shown, (given) =>
-  runListing(given, async (output, work) => {
-    const { id: workflowId, jsonl, verify: isVerified } = given;
+  runListing(given, async (output, payments, work) => {
+    const { id, jsonl, verify: isVerified } = given;
     if (isVerified && !given.log) throw badUsage("--verify requires --log.");
     if (given.csv && !given.rows) throw badUsage("--csv requires --rows.");
     if (jsonl && !given.rows && !given.log) throw badUsage("--jsonl requires --rows or --log.");
-    return work.reading(async (sources) => {
-      const { ledger } = sources;
-      if (given.web) return work.showWeb(output, sources, workflowId);
-      if (given.log) {
-        const log = await work.readLog(work.ledgerOf(sources), workflowId, { isVerified });
-        if (jsonl) output.lines(log.lines);
-        else output.answer(log, work.logText);
-        return EXIT_CODES.done;
-      }
-      if (ledger !== undefined && (await ledger.batch(workflowId)) !== undefined) {
-        const batch = given.follow
-          ? await work.followedBatch(output, ledger, workflowId, { isWhole: given.rows })
-          : await work.batchOfId(ledger, workflowId, given.rows);
-        const { listed } = batch;
-        if (jsonl && listed !== null) output.lines(listed);
-        else if (given.csv && listed !== null)
-          output.text(
-            work.csvText(
-              listed.map((row) => work.rowCsv(batch.id, row)),
-              true,
-            ),
-          );
-        else output.answer(batch, work.batchText);
-        return given.exitStatus ? work.codeOfBatch(batch) : EXIT_CODES.done;
-      }
-      const run = given.follow
-        ? await work.followedRun(output, sources, workflowId)
-        : await work.readRun(sources, workflowId);
-      output.answer(run, (view) => work.runText(view));
-      return given.exitStatus ? work.codeOfRun(run) : EXIT_CODES.done;
-    });
+    if (given.web) return work.showWeb(output, payments, id);
+    if (given.log) {
+      const log = await payments.log(id, { isVerified });
+      if (jsonl) return output.lines(log.lines);
+      return output.answer(log, work.logText);
+    }
+    // Without the ledger, Temporal says what it knows of a run.
+    if (await payments.isBatch(id).catch(() => false)) {
+      const batch = given.follow
+        ? await work.followedBatch(output, payments, id, { isWhole: given.rows })
+        : await payments.batch(id, { isWhole: given.rows });
+      const { listed } = batch;
+      if (jsonl && listed !== null) output.lines(listed);
+      else if (given.csv && listed !== null)
+        output.text(
+          work.csvText(
+            listed.map((row) => work.rowCsv(batch.id, row)),
+            true,
+          ),
+        );
+      else output.answer(batch, work.batchText);
+      return given.exitStatus ? work.codeOfBatch(batch) : EXIT_CODES.done;
+    }
+    const run = given.follow
+      ? await work.followedRun(output, payments, id)
+      : await payments.show(id);
+    output.answer(run, (view) => work.runText(view));
+    return given.exitStatus ? work.codeOfRun(run) : EXIT_CODES.done;
   }),
 ).pipe(
   described(

@@ -1,14 +1,14 @@
 import { Command } from "effect/cli";
 import { onboarded, paid } from "./flag-sets.ts";
 import { exitStatusHelp } from "../exit-codes.ts";
-import { described, runCommand } from "./run-command.ts";
+import { described, runPayments } from "./run-command.ts";
 
 /** `durable-payments pay`: pays one payment, or a file of them. */
 export const pay = Command.make("pay", paid, (given) =>
-  runCommand(given.json, (output, work) =>
+  runPayments(given.json, (output, payments, work) =>
     work.isBatchFile(given.file)
-      ? work.submitFile(output, given)
-      : work.submit(output, work.planPayout, given),
+      ? work.submitFile(output, payments, given)
+      : work.submit(output, payments, "pay", given),
   ),
 ).pipe(
   described(
@@ -28,7 +28,9 @@ export const pay = Command.make("pay", paid, (given) =>
 
 /** `durable-payments onboard`: issues a card for a cardholder. */
 export const onboard = Command.make("onboard", onboarded, (given) =>
-  runCommand(given.json, (output, work) => work.submit(output, work.planOnboarding, given)),
+  runPayments(given.json, (output, payments, work) =>
+    work.submit(output, payments, "onboard", given),
+  ),
 ).pipe(
   described(
     "Issue a card to a new or existing cardholder",

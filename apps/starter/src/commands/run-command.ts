@@ -1,3 +1,4 @@
+import type { Payments } from "@durable-payments/control/payments";
 import { Command } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Runtime from "effect/Runtime";
@@ -43,16 +44,23 @@ export const runCommand = (
     );
   });
 
+/** The work of a command with payments. */
+type Act = (output: Output, payments: Payments, work: Work) => Promise<number | void>;
+
+/** Runs the work of a command with the payments of these settings. */
+export const runPayments = (json: boolean, act: Act): Effect.Effect<void, ExitWith> =>
+  runCommand(json, (output, work) => work.withPayments((payments) => act(output, payments, work)));
+
 /** Runs the work of a command that lists something: in one format, or for a person. */
 export const runListing = (
   given: Readonly<Record<"json" | "jsonl" | "noPager", boolean>> & { readonly csv?: boolean },
-  act: (output: Output, work: Work) => Promise<number | void>,
+  act: Act,
 ): Effect.Effect<void, ExitWith> =>
-  runCommand(given.json || given.jsonl, async (output, work) => {
+  runPayments(given.json || given.jsonl, async (output, payments, work) => {
     if ([given.csv, given.json, given.jsonl].filter(Boolean).length > 1)
       throw badUsage("Give one of --csv, --json and --jsonl.");
     output.isPaged = !given.noPager;
-    return act(output, work);
+    return act(output, payments, work);
   });
 
 /** Describes a command: in the list of all, and on its own page of help, with examples and what each is for. */

@@ -1,11 +1,9 @@
-import type { SkippedRuns } from "@durable-payments/control";
-import type { Replay } from "@durable-payments/replay";
 import { Command } from "effect/cli";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { confirmed, file, json, maybeId, on, past, person, text, time } from "./flags.ts";
-import { described, runCommand } from "./run-command.ts";
+import { described, runPayments } from "./run-command.ts";
 
 const examined = {
   testWebhook: on("test-webhook", "Have a worker post one test notification"),
@@ -14,10 +12,10 @@ const examined = {
 
 /** `durable-payments doctor`: checks the installation. */
 export const doctor = Command.make("doctor", examined, (given) =>
-  runCommand(given.json, async (output, work) => {
+  runPayments(given.json, async (output, payments, work) => {
     if (given.testWebhook) {
       output.answer(
-        await work.reading(work.testWebhook),
+        await payments.upkeep.testWebhook(),
         ({ host, isDelivered, status, tookMs, why }) =>
           isDelivered
             ? `Delivered to ${host ?? "the webhook"}: status ${status ?? "none"}, in ${tookMs} ms.`
@@ -26,7 +24,7 @@ export const doctor = Command.make("doctor", examined, (given) =>
       return EXIT_CODES.done;
     }
     const say = work.progressOf(output, "The other checks were not made. Nothing was changed.");
-    const diagnosis = await work.diagnosed((checks) =>
+    const diagnosis = await payments.doctor((checks) =>
       say(`checked ${checks.map(({ name }) => name).join(", ")}`),
     );
     output.answer(diagnosis, work.doctorText);
@@ -50,15 +48,14 @@ const recovered = {
 
 /** `durable-payments recover`: after a restore of Temporal's database or of the ledger. */
 export const recover = Command.make("recover", recovered, (given) =>
-  runCommand(given.json, async (output, work) => {
+  runPayments(given.json, async (output, payments, work) => {
     const acting = work.actingOf(given, given.yes);
     const rest = given.yes
       ? "What was recorded stays. Run it again to continue."
       : "Nothing was changed.";
     const onPart = work.progressOf(output, rest);
     const options = { ...acting, since: given.since, isDryRun: !given.yes, onPart };
-    const report = await work.operating((connected) => work.recover(connected, options));
-    output.answer(report, work.recoveryText);
+    output.answer(await payments.upkeep.recover(options), work.recoveryText);
   }),
 ).pipe(
   described(
@@ -73,9 +70,9 @@ export const recover = Command.make("recover", recovered, (given) =>
 );
 
 const backup = Command.make("backup", { file: file("A new file"), json }, ({ file, json }) =>
-  runCommand(json, async (output, work) => {
+  runPayments(json, async (output, payments) => {
     if (existsSync(file)) throw badUsage(`${file} exists: pass a new file. Nothing was done.`);
-    await work.onLedger(({ ledger }) => ledger.backup(file));
+    await payments.upkeep.backup(file);
     output.answer({ file }, (shown) => `The ledger was copied to ${shown.file}.`);
   }),
 ).pipe(
@@ -87,9 +84,9 @@ const backup = Command.make("backup", { file: file("A new file"), json }, ({ fil
 );
 
 const migrate = Command.make("migrate", { json }, (given) =>
-  runCommand(given.json, async (output, work) => {
+  runPayments(given.json, async (output, payments) => {
     const migrations: Array<number> = [];
-    const place = await work.migrated((version) => {
+    const place = await payments.upkeep.migrate((version) => {
       migrations.push(version);
       output.say(`Migrating to version ${version} …`);
     });
@@ -114,12 +111,12 @@ const pruned = {
 };
 
 const prune = Command.make("prune", pruned, (given) =>
-  runCommand(given.json, async (output, work) => {
+  runPayments(given.json, async (output, payments, work) => {
     const acting = work.actingOf(given, true);
     const say = work.progressOf(output, "Run it again to continue.");
     const onPart = (runs: number) => say(`${runs} runs pruned`);
-    const options = { ...acting, before: given.before, keepDays: work.keepDaysHere(), onPart };
-    const workflowIds = await work.onLedger((opened) => work.prune(opened, options));
+    const { before } = given;
+    const workflowIds = await payments.upkeep.prune({ ...acting, before, onPart });
     output.answer(
       { workflowIds },
       () => `Removed texts and logs of ${workflowIds} runs. Ids and results are kept.`,
@@ -155,7 +152,7 @@ const replayed = {
 
 /** `durable-payments replay`: replays histories against the workflow code. */
 export const replay = Command.make("replay", replayed, (given) =>
-  runCommand(given.json, async (output, work) => {
+  runPayments(given.json, async (output, payments, work) => {
     const { failed: isFailed, id: workflowId, open: isOpen, since, type } = given;
     if ((isFailed || isOpen) === (workflowId !== undefined))
       throw badUsage("Pass one of these: the ID of a run, --failed, or --open.");
@@ -163,22 +160,12 @@ export const replay = Command.make("replay", replayed, (given) =>
     const { describeDifference } = await import("@durable-payments/replay");
     const workflows = given.workflows === undefined ? undefined : resolve(given.workflows);
     const selection = { workflowId, isFailed, isOpen, since: since?.getTime(), type };
-    const skipped: Array<SkippedRuns> = [];
     const say = work.progressOf(output, "The others were not replayed. Nothing was changed.");
-    const runs = await work.operating(async (connected) => {
-      const selected = work.selectRuns(connected, selection, (some) => skipped.push(some));
-      const found: Array<Replay> = [];
-      for await (const run of work.replayRuns(selected, workflows)) {
-        found.push(run);
-        const different = found.filter(({ deterministic }) => !deterministic).length;
-        say(`${found.length} runs replayed, ${different} of them differ`);
-      }
-      return found;
-    });
-    output.answer({ runs, skipped }, (shown) =>
-      work.replayText(shown.runs, shown.skipped, describeDifference),
-    );
-    return runs.every(({ deterministic }) => deterministic)
+    const onPart = (runs: number, different: number) =>
+      say(`${runs} runs replayed, ${different} of them differ`);
+    const replayed = await payments.upkeep.replay({ ...selection, workflows, onPart });
+    output.answer(replayed, (shown) => work.replayText(shown, describeDifference));
+    return replayed.runs.every(({ deterministic }) => deterministic)
       ? EXIT_CODES.done
       : EXIT_CODES.runFailed;
   }),

@@ -1,7 +1,7 @@
 import { Argument, Command } from "effect/cli";
 import * as Option from "effect/Option";
 import { person, text } from "./flags.ts";
-import { described, runCommand } from "./run-command.ts";
+import { described, runPayments } from "./run-command.ts";
 
 const said = {
   word: Argument.String("WORD").pipe(
@@ -20,11 +20,11 @@ const said = {
 
 /** `durable-payments word`: says what a status of the service means, or shows what was said. */
 export const word = Command.make("word", said, (given) =>
-  runCommand(given.json, async (output, work) => {
+  runPayments(given.json, async (output, payments, work) => {
     const means = Option.getOrUndefined(given.means);
     const word = Option.getOrUndefined(given.word);
-    if (word === undefined) return work.showWords(output);
-    return work.sayWord(output, { ...given, word, means });
+    if (word === undefined) return work.showWords(output, payments);
+    return work.sayWord(output, payments, { ...given, word, means });
   }),
 ).pipe(
   described(

@@ -1,11 +1,5 @@
-import {
-  answer,
-  answerAll,
-  checkAnswer,
-  type Deciding,
-  type InboxItem,
-  itemsOf,
-} from "@durable-payments/control";
+import type { InboxItem, Payments } from "@durable-payments/control/payments";
+import { checkAnswer } from "@durable-payments/control/decide";
 import type { AnswerFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm, confirmSeen } from "../output/ask.ts";
@@ -13,17 +7,16 @@ import { decidedText } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { itemLines } from "../output/run-text.ts";
 import { counted, wrap } from "../output/text.ts";
-import { onLedger } from "../settings.ts";
 import { actingOf } from "./given.ts";
 
 /** Finds the one open question, or the one that is named. */
 const asked = async (
-  { ledger }: Pick<Deciding, "ledger">,
+  payments: Payments,
   workflowId: string,
   question: string | undefined,
 ): Promise<InboxItem> => {
-  const rows = await ledger.rowsOf(workflowId);
-  const open = (await itemsOf(ledger, rows)).filter(({ kind }) => kind === "question");
+  const items = await payments.decisionsOn(workflowId);
+  const open = items.filter(({ kind }) => kind === "question");
   const [item, other] = open.filter((one) => question === undefined || one.question === question);
   if (item !== undefined && other === undefined) return item;
   throw badUsage(
@@ -33,32 +26,35 @@ const asked = async (
 };
 
 /** Answers one question: the one that is named, or the one that is shown at the terminal. */
-export const answerOne = async (output: Output, flags: AnswerFlags): Promise<void> => {
+export const answerOne = async (
+  output: Output,
+  payments: Payments,
+  flags: AnswerFlags,
+): Promise<void> => {
   const { choose, found, id, question } = flags;
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all with --operation.");
   const acting = actingOf(flags);
   if (choose !== undefined) checkAnswer({ ...acting, choose, question: question ?? "", found });
-  await onLedger(async (opened) => {
-    const item = await asked(opened, id, question);
-    if (choose === undefined)
-      throw badUsage(
-        "Choose an answer: --choose found, resend or end. Nothing was done.",
-        itemLines(item),
-      );
-    if (question === undefined) await confirmSeen(output, item, "--for QUESTION");
-    const answered = { ...acting, choose, question: item.question ?? "", found };
-    const { by } = await answer(opened, id, answered);
-    output.answer({ workflowId: id, step: item.step, choice: choose, by }, (shown) =>
-      decidedText(
-        `Answer recorded for ${shown.workflowId} (${shown.step}): ${shown.choice}.`,
-        shown,
-      ),
+  const item = await asked(payments, id, question);
+  if (choose === undefined)
+    throw badUsage(
+      "Choose an answer: --choose found, resend or end. Nothing was done.",
+      itemLines(item),
     );
-  });
+  if (question === undefined) await confirmSeen(output, item, "--for QUESTION");
+  const answered = { ...acting, choose, question: item.question ?? "", found };
+  const { by } = await payments.answer(id, answered);
+  output.answer({ workflowId: id, step: item.step, choice: choose, by }, (shown) =>
+    decidedText(`Answer recorded for ${shown.workflowId} (${shown.step}): ${shown.choice}.`, shown),
+  );
 };
 
 /** Gives the same answer to all open questions about an operation. */
-export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<void> => {
+export const answerAlike = async (
+  output: Output,
+  payments: Payments,
+  flags: AnswerFlags,
+): Promise<void> => {
   const { choose, id, operation } = flags;
   if (id !== undefined || operation === undefined || choose === undefined)
     throw badUsage("--all needs --operation and --choose, and no ID.");
@@ -67,22 +63,20 @@ export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<v
       "Each write has its own id, so --all does not accept found. Answer the questions one by one.",
     );
   const acting = actingOf(flags, true);
-  await onLedger(async (opened) => {
-    const rows = await opened.ledger.rows({ operations: [operation], needsPerson: true });
-    const seen = (await itemsOf(opened.ledger, rows)).filter(({ kind }) => kind === "question");
-    const [first] = seen;
-    if (first !== undefined && !flags.yes) {
-      output.say(
-        `${counted(seen.length, "question")} about ${operation}, such as the one of ${first.workflowId}:`,
-      );
-      output.say(wrap(first.choices[choose] ?? "", "  "));
-      await confirm("Record it for all?", "Nothing was recorded.");
-    }
-    output.answer(await answerAll(opened, seen, { ...acting, choose }), (shown) =>
-      [
-        `${counted(shown.answered.length, "question")} about ${operation} answered: ${choose}.`,
-        ...shown.refused.map(({ message, workflowId }) => `  ${workflowId}: ${message}`),
-      ].join("\n"),
+  const { items } = await payments.inbox();
+  const seen = items.filter((one) => one.kind === "question" && one.operation === operation);
+  const [first] = seen;
+  if (first !== undefined && !flags.yes) {
+    output.say(
+      `${counted(seen.length, "question")} about ${operation}, such as the one of ${first.workflowId}:`,
     );
-  });
+    output.say(wrap(first.choices[choose] ?? "", "  "));
+    await confirm("Record it for all?", "Nothing was recorded.");
+  }
+  output.answer(await payments.answerAll(seen, { ...acting, choose }), (shown) =>
+    [
+      `${counted(shown.answered.length, "question")} about ${operation} answered: ${choose}.`,
+      ...shown.refused.map(({ message, workflowId }) => `  ${workflowId}: ${message}`),
+    ].join("\n"),
+  );
 };

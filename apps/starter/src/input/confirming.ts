@@ -1,12 +1,5 @@
-import {
-  type Deciding,
-  findBatch,
-  isOpenStatus,
-  readReport,
-  readRun,
-  STATUSES,
-} from "@durable-payments/control";
-import { MONEY_WORDS } from "@durable-payments/control/show";
+import type { Payments } from "@durable-payments/control/payments";
+import { isOpenStatus, MONEY_WORDS, STATUSES } from "@durable-payments/control/show";
 import { confirm } from "../output/ask.ts";
 import { totalRows } from "../output/batch-text.ts";
 import { type Output, visible } from "../output/output.ts";
@@ -16,57 +9,45 @@ import { joined, money, payeeText, table } from "../output/text.ts";
 
 const NOTHING = "Nothing was done.";
 
-/** Words the effect of a cancellation. If only Temporal knows the run, then only its id is known. */
-const cancelText = async (
-  { ledger }: Pick<Deciding, "ledger">,
-  id: string,
-  isStarted: boolean,
-): Promise<string> => {
-  const batch = visible(await findBatch(ledger, id));
-  if (batch !== undefined) {
+/** Words the effect of a cancellation. */
+const cancelText = async (payments: Payments, id: string, isStarted: boolean): Promise<string> => {
+  if (await payments.isBatch(id)) {
+    const batch = visible(await payments.batch(id));
     const which = isStarted ? "every row without an outcome" : "the rows that have not started";
     const rows = table(totalRows(batch), { indent: "  " });
     return `This stops ${which} of ${id} (${batch.file}):\n${rows}`;
   }
-  const [known] = await ledger.runs({ workflowIds: [id], limit: 1 });
-  if (known === undefined) return `This stops ${id}.`;
-  const run = visible(await readRun({ ledger, temporal: undefined, whyNot: [] }, id));
-  const payments = run.payments.map((one) => [
+  const run = visible(await payments.show(id));
+  const rows = run.payments.map((one) => [
     money(one),
     joined([payeeText(one), one.reference], ", "),
     MONEY_WORDS[one.state],
   ]);
-  return `This stops ${id} (${statusText(run.status)}):\n${table(payments, { indent: "  " })}`;
+  return `This stops ${id} (${statusText(run.status)}):\n${table(rows, { indent: "  " })}`;
 };
 
 /**
  * Shows what a stop order stops, and asks.
  *
- * @throws as `confirm`.
+ * @throws as `confirm`; NotFound if there is no such run.
  */
-export const confirmCancel = async (
+export const confirmCancel = (
   output: Output,
-  deciding: Deciding,
-  {
-    id,
-    isStarted,
-    yes,
-  }: { readonly id: string; readonly isStarted: boolean; readonly yes: boolean },
+  payments: Payments,
+  { id, isStarted }: { readonly id: string; readonly isStarted: boolean },
 ): Promise<void> =>
-  yes
-    ? undefined
-    : confirm("Stop it for good?", NOTHING, async () =>
-        output.say(await cancelText(deciding, id, isStarted)),
-      );
+  confirm("Stop it for good?", NOTHING, async () =>
+    output.say(await cancelText(payments, id, isStarted)),
+  );
 
 /**
  * Shows the payments that a pause of everything holds, and asks.
  *
  * @throws as `confirm`.
  */
-export const confirmPause = (output: Output, { ledger }: Pick<Deciding, "ledger">): Promise<void> =>
+export const confirmPause = (output: Output, payments: Payments): Promise<void> =>
   confirm("Pause all sends?", NOTHING, async () => {
-    const { totals } = await readReport(ledger, { statuses: STATUSES.filter(isOpenStatus) });
+    const { totals } = await payments.report({ statuses: STATUSES.filter(isOpenStatus) });
     output.say(
       `This pauses every send, of all accounts and files. Open payments:\n${totalsText(totals) || "  none"}`,
     );

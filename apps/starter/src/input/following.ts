@@ -1,16 +1,5 @@
-import {
-  batchOfId,
-  type BatchView,
-  connectionFailed,
-  followBatch,
-  followRun,
-  isOpenStatus,
-  notFound,
-  readRun,
-  type RunDetails,
-  type Sources,
-} from "@durable-payments/control";
-import type { Ledger } from "@durable-payments/ledger";
+import type { Payments } from "@durable-payments/control/payments";
+import { type BatchView, isOpenStatus, type RunDetails } from "@durable-payments/control/show";
 import { spawn } from "node:child_process";
 import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import { followBatchLine } from "../output/batch-text.ts";
@@ -64,41 +53,36 @@ const watching = (output: Output, what: string, id: string, timeout?: number): A
 /** Follows a run, with a line for each change. Returns it as it is then. */
 export const followedRun = async (
   output: Output,
-  sources: Sources,
+  payments: Payments,
   id: string,
   { isWaiting = false, timeout }: Following = {},
 ): Promise<RunDetails> => {
   let latest;
-  for await (const run of followRun(
-    () => readRun(sources, id),
-    watching(output, "run", id, timeout),
-  )) {
+  const signal = watching(output, "run", id, timeout);
+  for await (const run of payments.follow(id, { signal })) {
     latest = run;
     output.say(followLine(visible(run)));
     const needsPerson = run.inbox.length > 0 || run.status === "paused" || run.status === "missing";
     if (isWaiting && needsPerson) break;
   }
   output.onInterrupt = undefined;
-  return latest ?? readRun(sources, id);
+  return latest ?? payments.show(id);
 };
 
 /** Follows a file, with a line for each change. Returns it as it is then. */
 export const followedBatch = async (
   output: Output,
-  ledger: Ledger,
+  payments: Payments,
   id: string,
   { isWaiting = false, isWhole = false, timeout }: Following & { readonly isWhole?: boolean } = {},
 ) => {
-  for await (const seen of followBatch(
-    (use) => use(ledger),
-    id,
-    watching(output, "file", id, timeout),
-  )) {
+  const signal = watching(output, "file", id, timeout);
+  for await (const seen of payments.followBatch(id, { signal })) {
     output.say(followBatchLine(visible(seen)));
     if (isWaiting && (seen.state === "needsApproval" || seen.pausedBy !== null)) break;
   }
   output.onInterrupt = undefined;
-  return batchOfId(ledger, id, isWhole);
+  return payments.batch(id, { isWhole });
 };
 
 /** Commands that open a page in a browser, by platform. */
@@ -110,17 +94,10 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 /**
  * Prints the page of a run in Temporal's Web UI, and opens it at a terminal.
  *
- * @throws BadUsage if the address of the Web UI is not set; NotFound if Temporal has no such run.
+ * @throws as `webUi` of the payments.
  */
-export const showWeb = async (output: Output, sources: Sources, id: string): Promise<void> => {
-  const { temporal, whyNot } = sources;
-  if (temporal === undefined) throw connectionFailed("cannotConnect", whyNot.join(" "));
-  if (temporal.settings.webUi === undefined)
-    throw badUsage(
-      "The address of Temporal's Web UI is unknown. Set TEMPORAL_UI_URL, such as https://temporal.example.com.",
-    );
-  const { webUi } = await readRun(sources, id);
-  if (webUi === null) throw notFound(`Temporal has no run of ${id}.`);
+export const showWeb = async (output: Output, payments: Payments, id: string): Promise<void> => {
+  const webUi = await payments.webUi(id);
   output.answer({ workflowId: id, webUi }, (shown) => shown.webUi);
   if (output.json || !process.stdout.isTTY) return;
   const opener = spawn(OPENERS[process.platform] ?? "xdg-open", [webUi], {

@@ -1,19 +1,17 @@
-import {
-  accountLimitsText,
-  type LimitsView,
-  readLimits,
-  setLimits,
-} from "@durable-payments/control";
+import type { Amounts } from "@durable-payments/ledger";
+import type { LimitsView } from "@durable-payments/control/limits";
+import type { Payments } from "@durable-payments/control/payments";
+import { accountLimitsText } from "@durable-payments/control/show";
 import type { LimitFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { commandOf } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
-import { accountMeant, accountNameHere, accountsHere, onLedger } from "../settings.ts";
+import { accountName } from "../payments.ts";
 import { actingOf } from "./given.ts";
 
 /** Words the limits of an account, and the command that approves those that wait for a second person. */
 const linesOf = ({ account, ...limits }: LimitsView): ReadonlyArray<string> => {
-  const line = `${accountNameHere(account)}: ${accountLimitsText(limits)}`;
+  const line = `${accountName(account)}: ${accountLimitsText(limits)}`;
   if (limits.pending === undefined) return [line];
   const seen = { workflowId: `limits/${account}`, hash: String(limits.pending.sequence) };
   return [line, commandOf({ action: "approve", ...seen })];
@@ -22,38 +20,34 @@ const linesOf = ({ account, ...limits }: LimitsView): ReadonlyArray<string> => {
 const textOf = (views: ReadonlyArray<LimitsView>): string =>
   views.flatMap(linesOf).join("\n") || "No limits are set.";
 
-/** Reads amounts by currency: `EUR=100.00,USD=50.00`; `none` is null. */
-const amountsOf = (given: string | undefined): unknown => {
+/** Reads amounts by currency: `EUR=100.00,USD=50.00`; `none` is null. They are checked when they are set. */
+const amountsOf = (given: string | undefined): Amounts | null | undefined => {
   if (given === undefined || given === "none") return given === undefined ? undefined : null;
   return Object.fromEntries(
     given.split(",").map((one) => one.split("=").map((part) => part.trim())),
-  );
+  ) as Amounts;
 };
 
 /** Shows the limits of all accounts. */
-export const showLimits = (output: Output): Promise<void> =>
-  onLedger(async (opened) => {
-    const here = accountsHere().map(({ hash }) => hash);
-    output.answer({ limits: await readLimits(opened, here) }, ({ limits }) => textOf(limits));
-  });
+export const showLimits = async (output: Output, payments: Payments): Promise<void> =>
+  output.answer({ limits: await payments.limits() }, ({ limits }) => textOf(limits));
 
 /** Sets the limits of an account. */
-export const changeLimits = async (output: Output, flags: LimitFlags): Promise<void> => {
-  const { account, approveAbove, max } = flags;
+export const changeLimits = async (
+  output: Output,
+  payments: Payments,
+  { account, approveAbove, max, ...flags }: LimitFlags,
+): Promise<void> => {
   const acting = actingOf(flags, true);
   if (max === undefined && approveAbove === undefined)
     throw badUsage("Pass --max, --approve-above, or both. Nothing was done.");
-  const given = { maxAmounts: amountsOf(max), approveAbove: amountsOf(approveAbove) };
-  const meant = accountMeant(account);
-  await onLedger(async (opened) => {
-    const limits = await setLimits(opened, meant, given, acting);
-    output.answer(limits, (shown) =>
-      [
-        shown.pending === undefined
-          ? "The limits apply."
-          : "Looser limits apply once another person has approved them. Until then, nothing changes.",
-        textOf([shown]),
-      ].join("\n"),
-    );
-  });
+  const limits = { maxAmounts: amountsOf(max), approveAbove: amountsOf(approveAbove) };
+  output.answer(await payments.setLimits({ ...acting, account, ...limits }), (shown) =>
+    [
+      shown.pending === undefined
+        ? "The limits apply."
+        : "Looser limits apply once another person has approved them. Until then, nothing changes.",
+      textOf([shown]),
+    ].join("\n"),
+  );
 };

@@ -1,12 +1,5 @@
-import {
-  type NextAction,
-  type OneOfMany,
-  planMany,
-  planRetryOf,
-  retryMany,
-  retryPayment,
-  type RetryPlan,
-} from "@durable-payments/control";
+import type { NextAction, OneOfMany, RetryPlan } from "@durable-payments/control";
+import type { Payments } from "@durable-payments/control/payments";
 import type { RetryFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
@@ -14,7 +7,6 @@ import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { progressOf } from "../output/progress.ts";
 import { counted, section, wrap } from "../output/text.ts";
-import { assumptionsHere, operating } from "../settings.ts";
 import { actingOf, readJson } from "./given.ts";
 
 type HowRetried = "isAmended" | "isOverruling" | "isRestarted";
@@ -50,47 +42,40 @@ export const retryNext = (
 });
 
 /** Retries one run, or shows its plan. */
-export const retryOne = async (output: Output, flags: RetryFlags): Promise<void> => {
+export const retryOne = async (
+  output: Output,
+  payments: Payments,
+  flags: RetryFlags,
+): Promise<void> => {
   const { amend, batch, id, ifRun, isDryRun, isOverruling, isRestarted, since, type } = flags;
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all-failed.");
   if (since !== undefined || type !== undefined || batch !== undefined)
     throw badUsage("--since, --type and --batch require --all-failed.");
-  const options = {
-    ...actingOf(flags, isOverruling || amend !== undefined),
-    isOverruling,
-    isRestarted,
-    ifRun,
-    amend:
-      amend === undefined
-        ? undefined
-        : { patch: await readJson(amend), assumptions: assumptionsHere() },
-  };
-  await operating(async (connected) => {
-    if (isDryRun) {
-      const { amendment, plan } = await planRetryOf(connected, id, options);
-      const { changed: amended = [], warnings = [] } = amendment ?? {};
-      output.answer({ ...plan, amended, warnings, isDryRun }, (shown) =>
-        [
-          ...planText(shown),
-          ...(shown.amended.length === 0
-            ? []
-            : [wrap(`Amended: ${shown.amended.join("; ")}`, "  ")]),
-          ...shown.warnings.map((warning) => wrap(`Warning: ${warning}`, "  ")),
-          ...(isOverruling ? [OVERRULED] : []),
-          "Nothing was done.",
-          ...nextLines([retryNext(shown, { isAmended: amendment !== undefined, ...flags })]),
-        ].join("\n"),
-      );
-      return;
-    }
-    const { plan, runId } = await retryPayment(connected, id, options);
-    output.answer({ ...plan, newRunId: runId }, (shown) =>
-      [
-        ...planText(shown),
-        ...(isOverruling ? [OVERRULED] : []),
-        ...nextLines([{ action: "show", workflowId: shown.workflowId, isFollowed: true }]),
-      ].join("\n"),
-    );
+  const isAmended = amend !== undefined;
+  const acting = actingOf(flags, isOverruling || isAmended);
+  const how = { isDryRun, isOverruling, isRestarted, ifRun };
+  const patch = isAmended ? await readJson(amend) : undefined;
+  const planned = await payments.retry(id, { ...acting, ...how, amend: patch });
+  const { amended, isDryRun: _, newRunId, warnings, ...plan } = planned;
+  const textOf = (shown: RetryPlan, more: ReadonlyArray<string>, next: NextAction) =>
+    [
+      ...planText(shown),
+      ...more,
+      ...(isOverruling ? [OVERRULED] : []),
+      ...(isDryRun ? ["Nothing was done."] : []),
+      ...nextLines([next]),
+    ].join("\n");
+  if (newRunId !== null) {
+    const next = { action: "show", workflowId: plan.workflowId, isFollowed: true } as const;
+    output.answer({ ...plan, newRunId }, (shown) => textOf(shown, [], next));
+    return;
+  }
+  output.answer({ ...plan, amended, warnings, isDryRun }, (shown) => {
+    const lines = [
+      ...(shown.amended.length === 0 ? [] : [`Amended: ${shown.amended.join("; ")}`]),
+      ...shown.warnings.map((warning) => `Warning: ${warning}`),
+    ].map((line) => wrap(line, "  "));
+    return textOf(shown, lines, retryNext(shown, { ...flags, isAmended }));
   });
 };
 
@@ -110,34 +95,36 @@ export const manyText = (runs: ReadonlyArray<OneOfMany>, isDone: boolean): strin
 };
 
 /** Retries all failed runs that a retry can help, after a confirmation. */
-export const retryAll = async (output: Output, flags: RetryFlags): Promise<void> => {
-  const { amend, id, isDryRun, isOverruling, rate, yes } = flags;
+export const retryAll = async (
+  output: Output,
+  payments: Payments,
+  flags: RetryFlags,
+): Promise<void> => {
+  const { amend, batch, id, isDryRun, isOverruling, rate, since, type, yes } = flags;
   if (id !== undefined || amend !== undefined || isOverruling)
     throw badUsage(
       "--all-failed cannot be combined with an ID, --amend or --override, which apply to one run.",
     );
   const acting = actingOf(flags);
-  await operating(async (connected) => {
-    const checking = progressOf(output, "Nothing was retried.");
-    const planned = await planMany(connected, flags, acting, (checked) =>
-      checking(`${checked} failed runs checked`),
-    );
-    const helped = planned.filter(({ whyNot }) => whyNot === undefined);
-    if (isDryRun || helped.length === 0) {
-      output.answer({ planned, isDryRun }, (shown) => manyText(shown.planned, false));
-      return;
-    }
-    if (!yes) {
-      output.say(manyText(planned, false));
-      await confirm(`Retry ${counted(helped.length, "run")}?`, "Nothing was done.");
-    }
-    const retrying = progressOf(
-      output,
-      "The next one may have been retried, the others were not. Run it again to continue.",
-    );
-    const runs = await retryMany(connected, planned, acting, rate, (done) =>
-      retrying(`${done.length} of ${helped.length} runs retried`),
-    );
-    output.answer({ runs }, (shown) => manyText(shown.runs, true));
-  });
+  const checking = progressOf(output, "Nothing was retried.");
+  const onChecked = (checked: number) => checking(`${checked} failed runs checked`);
+  const which = { batch, since, type, onPart: onChecked };
+  const planned = await payments.planRetries({ ...acting, ...which });
+  const helped = planned.filter(({ whyNot }) => whyNot === undefined);
+  if (isDryRun || helped.length === 0) {
+    output.answer({ planned, isDryRun }, (shown) => manyText(shown.planned, false));
+    return;
+  }
+  if (!yes) {
+    output.say(manyText(planned, false));
+    await confirm(`Retry ${counted(helped.length, "run")}?`, "Nothing was done.");
+  }
+  const retrying = progressOf(
+    output,
+    "The next one may have been retried, the others were not. Run it again to continue.",
+  );
+  const onPart = (done: ReadonlyArray<OneOfMany>) =>
+    retrying(`${done.length} of ${helped.length} runs retried`);
+  const runs = await payments.retryMany(planned, { ...acting, rate, onPart });
+  output.answer({ runs }, (shown) => manyText(shown.runs, true));
 };

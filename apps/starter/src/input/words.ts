@@ -1,21 +1,14 @@
-import {
-  type DecidedMeaning,
-  decideWord,
-  type MEANINGS,
-  readWords,
-} from "@durable-payments/control";
-import { badUsage } from "../exit-codes.ts";
+import type { DecidedMeaning } from "@durable-payments/control";
+import type { Payments, WordGiven } from "@durable-payments/control/payments";
 import { MONEY_WORDS } from "@durable-payments/control/show";
+import { badUsage } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
 import { counted, money, when } from "../output/text.ts";
-import { accountMeant, accountNameHere, assumptionsHere, onLedger } from "../settings.ts";
+import { accountName } from "../payments.ts";
 import { type ActingFlags, actingOf } from "./given.ts";
 
-interface WordFlags extends ActingFlags {
-  readonly word: string;
-  readonly means: (typeof MEANINGS)[number] | undefined;
-  readonly account: string | undefined;
-}
+type WordFlags = ActingFlags &
+  Pick<WordGiven, "account" | "word"> & { readonly means: WordGiven["means"] | undefined };
 
 type Said = Omit<NonNullable<DecidedMeaning["before"]>, "account">;
 
@@ -28,41 +21,31 @@ const useText = ({ count, example, state, ...sum }: DecidedMeaning["were"][numbe
 const usesText = (uses: DecidedMeaning["were"]): string => uses.map(useText).join("; ") || "none";
 
 /** Lists what was said of words, of all accounts. */
-export const showWords = (output: Output): Promise<void> =>
-  onLedger(async (opened) => {
-    output.answer({ words: await readWords(opened) }, ({ words }) =>
-      words.length === 0
-        ? "Nobody has said what a word means."
-        : words
-            .map((one) => `${accountNameHere(one.account)}: "${one.word}" means ${saidText(one)}`)
-            .join("\n"),
-    );
-  });
+export const showWords = async (output: Output, payments: Payments): Promise<void> =>
+  output.answer(
+    { words: await payments.words() },
+    ({ words }) =>
+      words
+        .map((one) => `${accountName(one.account)}: "${one.word}" means ${saidText(one)}`)
+        .join("\n") || "Nobody has said what a word means.",
+  );
 
 /** Says what a word means for an account. */
-export const sayWord = async (output: Output, flags: WordFlags): Promise<void> => {
-  const { means, word } = flags;
+export const sayWord = async (
+  output: Output,
+  payments: Payments,
+  { account, means, word, ...flags }: WordFlags,
+): Promise<void> => {
   if (means === undefined)
     throw badUsage("Say what it means: completed, failed, returned or open. Nothing was done.");
-  const acting = actingOf(flags, true);
-  const account = accountMeant(flags.account);
-  await onLedger(async (opened) => {
-    const decided = await decideWord(
-      opened,
-      account,
-      word,
-      means,
-      acting,
-      assumptionsHere(account),
-    );
-    output.answer(decided, (shown) =>
-      [
-        `From now on, the word "${shown.word}" means ${shown.means} for all payouts of the account.`,
-        ...(shown.before === null ? [] : [`Before: ${saidText(shown.before)}.`]),
-        `Payouts before: ${usesText(shown.were)}.`,
-        `Payouts now: ${usesText(shown.are)}.`,
-        "Within a minute, the worker reads those that are under way again.",
-      ].join("\n"),
-    );
-  });
+  const given = { ...actingOf(flags, true), account, means, word };
+  output.answer(await payments.word(given), (shown) =>
+    [
+      `From now on, the word "${shown.word}" means ${shown.means} for all payouts of the account.`,
+      ...(shown.before === null ? [] : [`Before: ${saidText(shown.before)}.`]),
+      `Payouts before: ${usesText(shown.were)}.`,
+      `Payouts now: ${usesText(shown.are)}.`,
+      "Within a minute, the worker reads those that are under way again.",
+    ].join("\n"),
+  );
 };

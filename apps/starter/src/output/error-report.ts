@@ -37,6 +37,7 @@ const CODE_OF: Readonly<Record<string, keyof typeof EXIT_CODES>> = {
 
 /** Flags by the parameters that messages name in brackets. */
 const FLAG_OF: Readonly<Record<string, string>> = {
+  account: "--account NAME",
   approveAbove: "--approve-above",
   found: "--found ID",
   notDuplicate: "--not-a-duplicate WHY",

@@ -7,7 +7,6 @@ import {
   columnsOf,
   counted,
   joined,
-  noteLines,
   pad,
   pairs,
   section,
@@ -46,7 +45,7 @@ const firstLine = ({ checks, failed, inbox }: ShownOverview): string => {
 
 /** Prints everything at a glance. */
 export const overviewText = (seen: ShownOverview): string => {
-  const { checks, failed, inbox, notes, underWay } = seen;
+  const { checks, failed, inbox, underWay } = seen;
   return [
     styled("bold", firstLine(seen)),
     "",
@@ -68,7 +67,6 @@ export const overviewText = (seen: ShownOverview): string => {
         totals(money),
       ]),
     ),
-    ...noteLines(notes),
     ...nextLines(seen.next),
   ].join("\n");
 };

@@ -1,5 +1,5 @@
-import type { describeDifference, Replay } from "@durable-payments/replay";
-import type { SkippedRuns } from "@durable-payments/control";
+import type { Replayed } from "@durable-payments/control/payments";
+import type { describeDifference } from "@durable-payments/replay";
 import { styled, table, wrap } from "./text.ts";
 
 /**
@@ -8,8 +8,7 @@ import { styled, table, wrap } from "./text.ts";
  * @param describe the package's own function; the package is loaded for a replay alone.
  */
 export const replayText = (
-  replays: ReadonlyArray<Replay>,
-  skipped: ReadonlyArray<SkippedRuns>,
+  { runs: replays, skipped }: Replayed,
   describe: typeof describeDifference,
 ): string => {
   return [

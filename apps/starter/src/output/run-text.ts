@@ -7,7 +7,7 @@ import type {
   StepView,
 } from "@durable-payments/control/show";
 import { listingLines } from "./batch-text.ts";
-import { accountNameHere } from "../settings.ts";
+import { accountName } from "../payments.ts";
 import { commandOf, nextLines } from "./next.ts";
 import {
   beside,
@@ -138,7 +138,7 @@ export const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
 
 /** Names the account of a command by its name, if the settings have it. */
 const withName = (next: NextAction): NextAction =>
-  next.account === undefined ? next : { ...next, account: accountNameHere(next.account) };
+  next.account === undefined ? next : { ...next, account: accountName(next.account) };
 
 /** The command that decides, or helps. */
 const commandFor = ({ next }: InboxItem): string =>
@@ -191,7 +191,7 @@ export const itemText = (item: InboxItem, now = Date.now(), number = ""): string
 };
 
 /** Prints the items that wait for a person. */
-export const inboxText = ({ items, notes }: Inbox, now = Date.now()): string => {
+export const inboxText = ({ items }: Inbox, now = Date.now()): string => {
   const still = items.filter(({ things }) => things !== undefined).length;
   const questions = items.filter(({ kind }) => kind === "question").length;
   const parts = [
@@ -206,6 +206,5 @@ export const inboxText = ({ items, notes }: Inbox, now = Date.now()): string => 
       itemText(item, now, `${index + 1}. `),
       `   ${styled("cyan", commandFor(item))}`,
     ]),
-    ...noteLines(notes),
   ].join("\n");
 };

@@ -123,11 +123,11 @@ it("prints how to replay a workflow that this package does not have", () => {
     message: "no such function is exported by the workflow bundle",
     lines: [],
   };
-  expect(replayText([replay], [], () => ["Temporal: no such function"])).toContain(
-    "--workflows PATH",
-  );
+  expect(
+    replayText({ runs: [replay], skipped: [] }, () => ["Temporal: no such function"]),
+  ).toContain("--workflows PATH");
   const skipped = [{ reason: "not on the task queue payments", runs: 3 }];
-  expect(replayText([], skipped, () => [])).toContain(
+  expect(replayText({ runs: [], skipped }, () => [])).toContain(
     "Skipped 3 run(s): not on the task queue payments.",
   );
 });

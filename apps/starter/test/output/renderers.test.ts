@@ -253,7 +253,7 @@ it.each(ENDINGS)("prints a run: %s", (_, given) => {
 });
 
 it("puts the consequences of the answers before the reason of the question", () => {
-  const text = inboxText({ items: [question], notes: [] }, NOW);
+  const text = inboxText({ items: [question] }, NOW);
   expectNarrow(text);
   const lines = text.split("\n");
   expect(lines[0]).toBe("1 question · 0 approvals");
@@ -265,7 +265,7 @@ it("puts the consequences of the answers before the reason of the question", () 
 });
 
 it("says that nothing is waiting for a person", () => {
-  expect(inboxText({ items: [], notes: [] })).toBe("Nothing is waiting for a person.");
+  expect(inboxText({ items: [] })).toBe("Nothing is waiting for a person.");
 });
 
 const listed = (more: Partial<RunView> = {}): RunView => ({
@@ -455,7 +455,7 @@ it("shows a file's approver whom it pays, and how to approve exactly that", () =
     next,
     file: { ...listing, ...about },
   };
-  const inbox = inboxText({ items: [item], notes: [] }, NOW);
+  const inbox = inboxText({ items: [item] }, NOW);
   expectNarrow(inbox);
   for (const part of ["9010.00 EUR, 34.80 USD to 21 payees", "NEW PAYEE", hash])
     expect(inbox).toContain(part);
@@ -594,7 +594,7 @@ it("shows problems of one kind as one item, with their number and sum", () => {
     things: { count: 500, money: [{ currency: "EUR", amount: "3752.50" }] },
     next: [{ action: "show", workflowId: "invoice-17" }],
   };
-  const text = inboxText({ items: [late], notes: [] }, NOW);
+  const text = inboxText({ items: [late] }, NOW);
   expectNarrow(text);
   expect(text).toContain("1 problem");
   expect(text).toContain("500 payments, 3752.50 EUR");
@@ -605,7 +605,6 @@ const fine: ShownOverview = {
   inbox: [],
   failed: 0,
   underWay: { payouts: 0, money: [] },
-  notes: [],
   next: [],
   checks: [],
 };

@@ -57,7 +57,7 @@ export interface StartAtOptions<W extends Workflow> extends TemporalOptions {
   /** The reason why it is another payment, although an earlier one looks the same: a person has checked it. */
   readonly notDuplicate?: string | undefined;
   /** How the person was identified. */
-  readonly how?: string;
+  readonly how?: string | undefined;
 }
 
 export const typeOf = (workflowType: string | Workflow): string =>

@@ -63,13 +63,17 @@ export interface RetryGiven extends Omit<RetryOptions, "amend"> {
 export interface RetriedRun extends RetryPlan {
   /** Changes of the input. */
   readonly amended: ReadonlyArray<string>;
+  /** What is unlikely in the changed input, in sentences. */
+  readonly warnings: ReadonlyArray<string>;
   readonly isDryRun: boolean;
   /** The run that continues; null for a plan. */
   readonly newRunId: string | null;
 }
 
 /** Limits of an account: what is left out stays as it is, null removes the limit. */
-export interface LimitsGiven extends Acting, Partial<Limits> {
+export interface LimitsGiven extends Acting {
+  readonly maxAmounts?: Limits["maxAmounts"] | undefined;
+  readonly approveAbove?: Limits["approveAbove"] | undefined;
   /** Name or hash; default: the account that pays. */
   readonly account?: string | undefined;
 }

@@ -2,7 +2,7 @@
  * Everything that a person or a program does with payments, as methods of one object. Each method asks for the servers
  * that it needs and no others, so it works while the others are away; none waits for a server that hangs.
  */
-import type { DecidedWord, Ledger, NewDecision, SumsBy } from "@durable-payments/ledger";
+import type { DecidedWord, NewDecision, SumsBy } from "@durable-payments/ledger";
 import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import { type Workflow, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkBatchFile } from "../actions/batch/check-rows.ts";
@@ -31,7 +31,7 @@ import {
 } from "../actions/stopping.ts";
 import { type DecidedMeaning, decideWord, readWords } from "../actions/words.ts";
 import { invalidInput, refused } from "../errors.ts";
-import { accountNamed, type KnownAccount, ledgerOf } from "../facts/connection/connections.ts";
+import { accountNamed, type KnownAccount } from "../facts/connection/connections.ts";
 import { Connections } from "../facts/connection/open-connections.ts";
 import {
   idOfKey,
@@ -46,15 +46,25 @@ import {
   type BatchDetails,
   batchOfId,
   type BatchView,
-  followBatch,
   listBatches,
+  progressOfBatch,
+  readBatch,
 } from "../views/batch.ts";
+import type { Check } from "../views/doctor/check.ts";
 import { diagnose, type Diagnosis } from "../views/doctor/doctor.ts";
 import { approvalsOf, type Inbox, type InboxItem, readInbox } from "../views/inbox.ts";
-import { type ListFilter, type ListPage, listRuns } from "../views/list.ts";
+import { follow } from "../views/follow.ts";
+import { type ListFilter, type ListPage, listPage, listRuns } from "../views/list.ts";
 import { type OverviewView, readOverview } from "../views/overview.ts";
 import { readReport, type Report } from "../views/report.ts";
-import { followRun, readLog, readRun, type RunDetails, type RunLog } from "../views/run.ts";
+import {
+  progressOfRun,
+  readLog,
+  readRun,
+  readWebUi,
+  type RunDetails,
+  type RunLog,
+} from "../views/run.ts";
 import type { RunView } from "../rules/run-view.ts";
 import type {
   FileOptions,
@@ -140,7 +150,7 @@ export class Payments implements AsyncDisposable {
       throw invalidInput("Give either id or key: the id is made of the key. Nothing was started.");
     const workflowId =
       key === undefined ? checkId(id ?? planned.contentId) : idOfKey(planned.workflowType, key);
-    const options = { startedBy: by, notDuplicate, ...(how !== undefined && { how }) };
+    const options = { startedBy: by, how, notDuplicate };
     const start = isDryRun ? checkStart : startRun;
     const run = await this.#connections.both((connected) =>
       start(connected, workflowId, planned, options),
@@ -178,13 +188,7 @@ export class Payments implements AsyncDisposable {
     );
     return this.#connections.both(async (connected) => {
       const { client, ledger, taskQueue } = connected;
-      const given = {
-        taskQueue,
-        ...options,
-        startedBy: by,
-        ledger,
-        ...(how !== undefined && { how }),
-      };
+      const given = { taskQueue, ...options, startedBy: by, how, ledger };
       try {
         const hash = accountNamed(connected, account);
         const run = await startPayment<W>(client, workflowType, { ...given, account: hash });
@@ -224,7 +228,7 @@ export class Payments implements AsyncDisposable {
    */
   async payFile(
     file: string,
-    options: FileOptions & { readonly batch?: string },
+    options: FileOptions & { readonly batch?: string | undefined },
   ): Promise<FilePlan & Pick<BatchView, "createdBy" | "state">> {
     const checked = await checkBatchFile(file, this.#installation.assumptionsOf());
     if (options.batch !== undefined && options.batch !== checked.batch)
@@ -245,21 +249,16 @@ export class Payments implements AsyncDisposable {
    * const { runs, next, totals } = await payments.list({ statuses: ["failed"] });
    * ```
    */
-  list(filter: ListFilter = {}, page: Partial<ListPage> = {}): Promise<PageOfRuns> {
-    return this.#connections.sources(async ({ temporal, ...sources }) => {
-      const ledger = ledgerOf(sources);
-      const listed = await listRuns({ ...sources, ledger, client: temporal?.client }, filter, {
-        limit: 50,
-        ...page,
-      });
-      const { totals } = await readReport(ledger, filter);
-      return { ...listed, totals };
-    });
+  async list(filter: ListFilter = {}, page: Partial<ListPage> = {}): Promise<PageOfRuns> {
+    const listed = await listPage(this.#connections, filter, { limit: 50, ...page });
+    const { totals } = await this.report(filter);
+    return { ...listed, totals };
   }
 
   /**
    * Lists all runs that match, page by page, from the ledger alone: without the progress of open runs.
    *
+   * @param options `limit`: most runs, by default all.
    * @example
    * ```ts
    * for await (const { workflowId, status } of payments.listAll({ payee: "Muster AG" })) console.log(workflowId, status);
@@ -267,17 +266,22 @@ export class Payments implements AsyncDisposable {
    */
   async *listAll(
     filter: ListFilter = {},
-    { sort }: Pick<Partial<ListPage>, "sort"> = {},
+    {
+      limit = Number.POSITIVE_INFINITY,
+      sort,
+    }: Pick<ListPage, "sort"> & { readonly limit?: number | undefined } = {},
   ): AsyncGenerator<RunView> {
+    let left = limit;
     let after: ListPage["after"];
     do {
-      const at = { limit: PAGE, sort, after };
+      const at: ListPage = { limit: Math.min(PAGE, left), sort, after };
       const { next, runs } = await this.#connections.ledger((opened) =>
         listRuns(opened, filter, at),
       );
       yield* runs;
+      left -= runs.length;
       after = next;
-    } while (after !== undefined);
+    } while (after !== undefined && left > 0);
   }
 
   /**
@@ -307,6 +311,15 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
+   * Returns the page of a run in Temporal's Web UI.
+   *
+   * @throws NotFound if Temporal has no run of this id; InvalidInput if the address of the Web UI is not set.
+   */
+  webUi(id: string): Promise<string> {
+    return this.#connections.sources((sources) => readWebUi(sources, id));
+  }
+
+  /**
    * Follows a run to its end: yields it each time that something has changed.
    *
    * @param options `signal` ends it; the run continues.
@@ -316,7 +329,7 @@ export class Payments implements AsyncDisposable {
    * ```
    */
   follow(id: string, { signal }: FollowOptions = {}): AsyncGenerator<RunDetails> {
-    return followRun(() => this.show(id), signal);
+    return follow(() => this.show(id), progressOfRun, signal);
   }
 
   /**
@@ -376,9 +389,8 @@ export class Payments implements AsyncDisposable {
    * ```
    */
   followBatch(id: string, { signal }: FollowOptions = {}): AsyncGenerator<BatchView> {
-    const read = <A>(use: (ledger: Ledger) => Promise<A>) =>
-      this.#connections.ledger(({ ledger }) => use(ledger));
-    return followBatch(read, id, signal);
+    const read = () => this.#connections.ledger(({ ledger }) => readBatch(ledger, id));
+    return follow(read, progressOfBatch, signal);
   }
 
   /**
@@ -390,7 +402,7 @@ export class Payments implements AsyncDisposable {
    * ```
    */
   inbox(): Promise<Inbox> {
-    return this.#connections.sources(readInbox);
+    return this.#connections.ledger(({ ledger }) => readInbox(ledger, this.lateAfterMs));
   }
 
   /**
@@ -414,7 +426,7 @@ export class Payments implements AsyncDisposable {
    * ```
    */
   overview(): Promise<OverviewView> {
-    return this.#connections.sources(readOverview);
+    return this.#connections.ledger(({ ledger }) => readOverview(ledger, this.lateAfterMs));
   }
 
   /**
@@ -426,7 +438,7 @@ export class Payments implements AsyncDisposable {
    * const { isWell, checks } = await payments.doctor();
    * ```
    */
-  doctor(onPart?: Parameters<typeof diagnose>[1]): Promise<Diagnosis> {
+  doctor(onPart?: (checks: ReadonlyArray<Check>) => void): Promise<Diagnosis> {
     return diagnose(this.#connections, onPart);
   }
 
@@ -504,18 +516,18 @@ export class Payments implements AsyncDisposable {
       amend: amend === undefined ? undefined : { patch: amend, assumptions },
     };
     return this.#connections.both(async (connected) => {
-      if (isDryRun) {
-        const { amendment, plan } = await planRetryOf(connected, id, options);
-        return { ...plan, amended: amendment?.changed ?? [], isDryRun, newRunId: null };
-      }
-      const { amended, plan, runId } = await retryPayment(connected, id, options);
-      return { ...plan, amended, isDryRun, newRunId: runId };
+      const done = isDryRun
+        ? { ...(await planRetryOf(connected, id, options)), runId: null }
+        : await retryPayment(connected, id, options);
+      const { changed: amended = [], warnings = [] } = done.amendment ?? {};
+      return { ...done.plan, amended, warnings, isDryRun, newRunId: done.runId };
     });
   }
 
   /**
    * Plans the retry of all failed runs; those that it cannot help have the reason. Nothing is changed.
    *
+   * @param options `onPart` is called after each run with the number of runs that were checked.
    * @example
    * ```ts
    * const planned = await payments.planRetries({ batch: id, by: "ada" });
@@ -523,19 +535,22 @@ export class Payments implements AsyncDisposable {
    */
   planRetries({
     batch,
+    onPart,
     since,
     type,
     ...acting
-  }: ManyFilter & Acting): Promise<ReadonlyArray<OneOfMany>> {
+  }: ManyFilter & Acting & { readonly onPart?: (checked: number) => void }): Promise<
+    ReadonlyArray<OneOfMany>
+  > {
     return this.#connections.both((connected) =>
-      planMany(connected, { batch, since, type }, acting),
+      planMany(connected, { batch, since, type }, acting, onPart),
     );
   }
 
   /**
    * Retries the runs of a plan. Runs that were retried meanwhile are skipped.
    *
-   * @param options `rate`: runs a second, by default 5.
+   * @param options `rate`: runs a second, by default 5; `onPart` is called after each run with all that were retried so far.
    * @example
    * ```ts
    * await payments.retryMany(planned, { by: "ada" });
@@ -543,9 +558,18 @@ export class Payments implements AsyncDisposable {
    */
   retryMany(
     planned: ReadonlyArray<OneOfMany>,
-    { rate, ...acting }: Acting & { readonly rate?: number },
+    {
+      onPart,
+      rate,
+      ...acting
+    }: Acting & {
+      readonly rate?: number;
+      readonly onPart?: (done: ReadonlyArray<OneOfMany>) => void;
+    },
   ): Promise<ReadonlyArray<OneOfMany>> {
-    return this.#connections.both((connected) => retryMany(connected, planned, acting, rate));
+    return this.#connections.both((connected) =>
+      retryMany(connected, planned, acting, rate, onPart),
+    );
   }
 
   /**
@@ -678,15 +702,8 @@ export class Payments implements AsyncDisposable {
    * @throws InvalidInput if there is none.
    */
   account(name?: string): string {
-    const found =
-      name === undefined
-        ? this.accounts[0]
-        : this.accounts.find((one) => [one.name, one.hash].includes(name));
-    if (found !== undefined) return found.hash;
-    const names = this.accounts.flatMap((one) => one.name ?? []).join(", ");
-    throw invalidInput(
-      `Which account? Give one of these settings (${names || "they have none: give clientId and baseUrl"}). Nothing was done.`,
-    );
+    const known = this.accounts.find(({ hash }) => hash === name);
+    return known?.hash ?? accountNamed(this, name);
   }
 
   /** Closes all connections. A call afterwards is refused. */

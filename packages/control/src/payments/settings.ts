@@ -104,7 +104,6 @@ export const readInstallation = (
   const { apiKey, baseUrl, clientId, keepDays, keyring, ledger } = settings;
   // Those who only decide have no access to the service.
   const isNone = all.size === 1 && apiKey === undefined && baseUrl === undefined;
-  const lateAfterMs = lateAfterMsOf(settings.notify);
   const assumptionsOf = (account?: string) => {
     const name = accounts.find(({ hash }) => hash === account)?.name;
     return Result.getOrThrowWith(
@@ -115,7 +114,7 @@ export const readInstallation = (
   return {
     accounts,
     keepDays,
-    lateAfterMs,
+    lateAfterMs: lateAfterMsOf(settings.notify),
     assumptionsOf,
     connections: {
       temporal: () => {
@@ -138,7 +137,6 @@ export const readInstallation = (
             hash: accounts.find((one) => one.name === (name ?? unnamed))?.hash,
             service: clientOptionsOf(account),
           })),
-      lateAfterMs,
       kept,
     },
   };

@@ -1,7 +1,6 @@
 import type { Delivery } from "@durable-payments/protocol";
 import type { Replay } from "@durable-payments/replay";
-import type { Acting } from "../actions/decide/record.ts";
-import { prune } from "../actions/prune.ts";
+import { prune, type PruneOptions } from "../actions/prune.ts";
 import { recover, type RecoverOptions, type RecoveryReport } from "../actions/recovery.ts";
 import {
   replayRuns,
@@ -20,12 +19,12 @@ export interface Replayed {
   readonly skipped: ReadonlyArray<SkippedRuns>;
 }
 
-/** How old texts and logs are removed. */
-export interface PruneGiven extends Acting {
-  /** Only runs whose writes were completed before then. */
-  readonly before: Date;
-  /** Called after each part with the number of runs so far. */
-  readonly onPart?: (runs: number) => void;
+/** Which runs are replayed, and against which code. */
+export interface ReplayGiven extends ReplaySelection {
+  /** Path of the module that exports the workflows; default: those of this project. */
+  readonly workflows?: string | undefined;
+  /** Called after each run with the numbers of runs, and of different ones, so far. */
+  readonly onPart?: (runs: number, different: number) => void;
 }
 
 /** What is done once in a while with an installation. */
@@ -44,18 +43,15 @@ export interface Upkeep {
   /**
    * Replays runs against workflow code: would they continue under it?
    *
-   * @param options `workflows`: path of the module that exports them; default: those of this project.
    * @throws NotFound if there is no such run; InvalidInput if the workflows cannot be bundled; ConnectionFailed.
    * @example
    * ```ts
    * const { runs } = await payments.upkeep.replay({ isOpen: true, workflows: "src/workflows.ts" });
    * ```
    */
-  readonly replay: (
-    options: ReplaySelection & { readonly workflows?: string | undefined },
-  ) => Promise<Replayed>;
+  readonly replay: (options: ReplayGiven) => Promise<Replayed>;
   /** Removes the texts and logs of old runs. @returns their number. @throws InvalidInput if `before` is too recent. */
-  readonly prune: (options: PruneGiven) => Promise<number>;
+  readonly prune: (options: Omit<PruneOptions, "keepDays">) => Promise<number>;
   /** Copies a SQLite ledger to a new file, while it is in use. @throws ConnectionFailed for PostgreSQL, which its own tools copy. */
   readonly backup: (file: string) => Promise<void>;
   /** Creates or migrates the tables of the ledger. @returns its address. @throws ConnectionFailed. */
@@ -70,12 +66,17 @@ export const upkeepOf = (
   connections: Connections,
 ): Upkeep => ({
   recover: (options) => connections.both((connected) => recover(connected, options)),
-  replay: ({ workflows, ...selection }) =>
+  replay: ({ onPart, workflows, ...selection }) =>
     connections.both(async (connected) => {
       const skipped: Array<SkippedRuns> = [];
       const selected = selectRuns(connected, selection, (some) => skipped.push(some));
       const runs: Array<Replay> = [];
-      for await (const run of replayRuns(selected, workflows)) runs.push(run);
+      let different = 0;
+      for await (const run of replayRuns(selected, workflows)) {
+        runs.push(run);
+        if (!run.deterministic) different += 1;
+        onPart?.(runs.length, different);
+      }
       return { runs, skipped };
     }),
   prune: (options) => connections.ledger((opened) => prune(opened, { ...options, keepDays })),
@@ -85,6 +86,5 @@ export const upkeepOf = (
     await ledger.close();
     return ledger.place;
   },
-  testWebhook: () =>
-    connections.both(({ ledger, ...temporal }) => testWebhook({ temporal, ledger, whyNot: [] })),
+  testWebhook: () => connections.sources(testWebhook),
 });

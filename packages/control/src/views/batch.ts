@@ -10,7 +10,6 @@ import {
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { chunksOf } from "effect/Array";
-import { setTimeout } from "node:timers/promises";
 import { keptOf } from "../actions/batch/batch.ts";
 import { type NextAction, notFound } from "../errors.ts";
 import { readNames } from "../facts/payees.ts";
@@ -33,7 +32,7 @@ export interface BatchView extends Omit<Batch, "chunks" | "details" | "untold"> 
 }
 
 /** A batch with the first 100 rows that it does not pay. */
-export type BatchDetails = NonNullable<Awaited<ReturnType<typeof findBatch>>>;
+export type BatchDetails = Awaited<ReturnType<typeof batchOfId>>;
 
 const MOST_NAMED = 100;
 
@@ -177,16 +176,31 @@ const readRowViews = async (
   });
 };
 
+const known = async (ledger: Ledger, id: string): Promise<Batch> => {
+  const batch = await ledger.batch(id);
+  if (batch === undefined) throw notFound(`There is no batch ${id}.`);
+  return batch;
+};
+
+/** Reads a batch with the counts of its rows. @throws NotFound if the ledger has no such batch. */
+export const readBatch = async (ledger: Ledger, id: string): Promise<BatchView> =>
+  (await batchOf(ledger, await known(ledger, id))).view;
+
+/** Returns what is followed of a batch: it is over once each of its rows has an outcome. */
+export const progressOfBatch = ({ outcome, pausedBy, state, totals }: BatchView) => ({
+  facts: [state, totals, pausedBy],
+  isOver: outcome !== "open",
+});
+
 /**
  * Reads one batch, with the rows that it does not pay and their reasons. If it waits for its approval, also with what it
  * pays. It needs only the ledger.
  *
  * @param isWhole whether all of its rows are listed.
- * @returns undefined if the ledger has no such batch.
+ * @throws NotFound if the ledger has no such batch.
  */
-export const findBatch = async (ledger: Ledger, id: string, isWhole = false) => {
-  const batch = await ledger.batch(id);
-  if (batch === undefined) return undefined;
+export const batchOfId = async (ledger: Ledger, id: string, isWhole = false) => {
+  const batch = await known(ledger, id);
   const asks = ASKS.includes(batch.state);
   const [{ counts, pauses, view }, notPaid, listing, listed, decisions] = await Promise.all([
     batchOf(ledger, batch),
@@ -216,49 +230,3 @@ export const findBatch = async (ledger: Ledger, id: string, isWhole = false) => 
     next,
   };
 };
-
-/**
- * Reads one batch, as `findBatch` does.
- *
- * @param message says that the ledger has none.
- * @throws NotFound if the ledger has no such batch.
- */
-export const batchOfId = async (
-  ledger: Ledger,
-  id: string,
-  isWhole = false,
-  message = `There is no batch ${id}.`,
-): Promise<BatchDetails> => {
-  const batch = await findBatch(ledger, id, isWhole);
-  if (batch === undefined) throw notFound(message);
-  return batch;
-};
-
-const LOOK_EVERY_MS = 2_000;
-
-/**
- * Follows a batch until each of its rows has an outcome. It needs only the ledger.
- *
- * @param read calls a function with the ledger, at each look.
- * @param signal ends it; the batch continues.
- * @returns a view each time that something has changed.
- * @throws NotFound if the ledger has no such batch.
- */
-export async function* followBatch(
-  read: <A>(use: (ledger: Ledger) => Promise<A>) => Promise<A>,
-  id: string,
-  signal: AbortSignal = new AbortController().signal,
-): AsyncGenerator<BatchView> {
-  for (let latest = ""; !signal.aborted;) {
-    const { view } = await read(async (ledger) => {
-      const batch = await ledger.batch(id);
-      if (batch === undefined) throw notFound(`There is no batch ${id}.`);
-      return batchOf(ledger, batch);
-    });
-    const seen = JSON.stringify([view.state, view.totals, view.pausedBy]);
-    if (seen !== latest) yield view;
-    latest = seen;
-    if (view.outcome !== "open") return;
-    await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
-  }
-}

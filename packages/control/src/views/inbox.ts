@@ -7,7 +7,6 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
-import { lateAfterMsOf } from "@durable-payments/protocol/settings";
 import { keptOf } from "../actions/batch/batch.ts";
 import { readLimits } from "../actions/limits.ts";
 import { limitsText } from "../rules/limits-text.ts";
@@ -15,7 +14,6 @@ import { approvableOf, decisionsOn } from "../rules/approval.ts";
 import { readListing } from "./batch.ts";
 import { approvalConsequences, type Choice, consequencesOf } from "../rules/consequences.ts";
 import type { FileListing } from "../rules/listing.ts";
-import { ledgerOf, type Sources } from "../facts/connection/connections.ts";
 import { readNames } from "../facts/payees.ts";
 import type { NextAction } from "../errors.ts";
 import { type Money, type PaymentView, paymentFields, sumMoney } from "../rules/run-view.ts";
@@ -244,26 +242,22 @@ const byMoneyAndAge = (one: InboxItem, other: InboxItem): number => {
 };
 
 /** Items that wait for a person, by `byMoneyAndAge`. */
-export type Inbox = Awaited<ReturnType<typeof readInbox>>;
+export interface Inbox {
+  readonly items: ReadonlyArray<InboxItem>;
+}
 
 /**
  * Reads the items that wait for a person: questions, approvals, and everything else that only a person can continue.
  * It needs only the ledger.
  *
- * @param sources the reachable sources.
  * @returns the items: decisions about money first, then by sum and age.
- * @throws ConnectionFailed if the ledger cannot be read.
  */
-export const readInbox = async (sources: Sources) => {
-  const ledger = ledgerOf(sources);
+export const readInbox = async (ledger: Ledger, lateAfterMs: number): Promise<Inbox> => {
   const [own, batches, limits, standing] = await Promise.all([
     ledger.rows({ needsPerson: true }).then((rows) => itemsOf(ledger, rows)),
     batchItems(ledger),
     limitItems(ledger),
-    ledger
-      .attention({ lateAfterMs: sources.lateAfterMs ?? lateAfterMsOf() })
-      .then((found) => found.map(attentionItem)),
+    ledger.attention({ lateAfterMs }).then((found) => found.map(attentionItem)),
   ]);
-  const items = [...own, ...batches, ...limits, ...standing].toSorted(byMoneyAndAge);
-  return { items, notes: sources.whyNot };
+  return { items: [...own, ...batches, ...limits, ...standing].toSorted(byMoneyAndAge) };
 };

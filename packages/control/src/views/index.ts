@@ -6,6 +6,7 @@ export * from "./overview.ts";
 export * from "./report.ts";
 export * from "./run.ts";
 export * from "../rules/decision-text.ts";
+export * from "../rules/limits-text.ts";
 export type { BatchRowView } from "../rules/batch-rows.ts";
 export type { FileListing } from "../rules/listing.ts";
 export * from "../rules/run-view.ts";

@@ -9,12 +9,14 @@ import {
   type RunSort,
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
-import type { Connected } from "../facts/connection/connections.ts";
+import { type Connected, ledgerOf } from "../facts/connection/connections.ts";
+import type { Connections } from "../facts/connection/open-connections.ts";
 import { invalidInput } from "../errors.ts";
 import { readEvents, timelineOf } from "../facts/history.ts";
 import { readNames } from "../facts/payees.ts";
 import { readProgress } from "../facts/progress.ts";
 import {
+  isOpenStatus,
   type ListedPayment,
   type RunView,
   type Status,
@@ -169,4 +171,18 @@ export const listRuns = async (sources: ListSources, given: ListFilter, page: Li
     return viewOf(evidence, reasonOf(evidence), nameOf, isAsked(filter));
   });
   return { runs, next, notes: [...notes] };
+};
+
+/** Lists a page of runs. Temporal has nothing to add to runs that have ended: no connection is made for them. */
+export const listPage = async (
+  connections: Connections,
+  filter: ListFilter,
+  page: ListPage,
+): Promise<RunList> => {
+  const known = await connections.ledger((opened) => listRuns(opened, filter, page));
+  if (!known.runs.some(({ status }) => isOpenStatus(status))) return known;
+  return connections.sources(({ temporal, ...sources }) => {
+    const ledger = ledgerOf(sources);
+    return listRuns({ ...sources, ledger, client: temporal?.client }, filter, page);
+  });
 };

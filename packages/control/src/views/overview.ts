@@ -4,7 +4,7 @@
  * after it has forgotten a run.
  */
 import { formatAmount } from "@durable-payments/client/decimal";
-import { ledgerOf, type Sources } from "../facts/connection/connections.ts";
+import type { Ledger } from "@durable-payments/ledger";
 import type { NextAction } from "../errors.ts";
 import { type Inbox, moneyOfItem, readInbox } from "./inbox.ts";
 import { type Status, sumMoney } from "../rules/run-view.ts";
@@ -40,14 +40,12 @@ const nextOf = ({ items }: Inbox, failed: number): ReadonlyArray<NextAction> => 
 /**
  * Reads the overview: what needs a person, has failed, and is under way.
  *
- * @param sources the reachable sources; `notes` has the missing parts.
- * @throws ConnectionFailed if the ledger cannot be read: then nothing is known to be fine.
+ * @param lateAfterMs how long after the end of its payment date a payout is late.
  */
-export const readOverview = async (sources: Sources) => {
-  const ledger = ledgerOf(sources);
+export const readOverview = async (ledger: Ledger, lateAfterMs: number) => {
   const [{ failures }, inbox, sums] = await Promise.all([
     ledger.overview(),
-    readInbox(sources),
+    readInbox(ledger, lateAfterMs),
     ledger.sums({ statuses: MADE }),
   ]);
   const failed = failures
@@ -64,7 +62,6 @@ export const readOverview = async (sources: Sources) => {
       payouts: made.reduce((sum, { payments }) => sum + payments, 0),
       money: made.map(({ currency, sum }) => ({ currency, amount: formatAmount(sum, currency) })),
     },
-    notes: sources.whyNot,
     next: nextOf(inbox, failed),
   };
 };

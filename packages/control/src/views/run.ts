@@ -10,11 +10,16 @@ import { findEnd } from "@durable-payments/activities";
 import { messageOf } from "@durable-payments/client/values";
 import { webUiLink } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
-import { setTimeout } from "node:timers/promises";
 import type { Sources } from "../facts/connection/connections.ts";
 import { readNames } from "../facts/payees.ts";
-import { noWorker, type Temporal } from "../facts/connection/temporal.ts";
-import { EndedByPerson, type NextAction, notFound } from "../errors.ts";
+import { findRun, noWorker, type Temporal } from "../facts/connection/temporal.ts";
+import {
+  connectionFailed,
+  EndedByPerson,
+  invalidInput,
+  type NextAction,
+  notFound,
+} from "../errors.ts";
 import { type Failure, readEvents, timelineOf } from "../facts/history.ts";
 import { whyNot } from "../rules/retry-plan.ts";
 import { type InboxItem, itemsOf } from "./inbox.ts";
@@ -165,30 +170,31 @@ export const readRun = async (sources: Sources, workflowId: string) => {
   };
 };
 
-/** Longest time between two looks, in milliseconds. */
-const LOOK_EVERY_MS = 2_000;
-
 /**
- * Follows a run to its end.
+ * Returns the page of a run in Temporal's Web UI.
  *
- * @param read reads it, as `readRun` does.
- * @param signal ends it; the run continues.
- * @returns a view each time that something has changed; the last one is of the end.
+ * @throws ConnectionFailed if Temporal does not answer; InvalidInput if the address of the Web UI is not set; NotFound.
  */
-export async function* followRun(
-  read: () => Promise<RunDetails>,
-  signal: AbortSignal = new AbortController().signal,
-): AsyncGenerator<RunDetails> {
-  let latest = "";
-  while (!signal.aborted) {
-    const run = await read();
-    const seen = JSON.stringify([run.status, run.reason, run.steps]);
-    if (seen !== latest) yield run;
-    latest = seen;
-    if (run.endedAt !== null || !isOpenStatus(run.status)) return;
-    await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
-  }
-}
+export const readWebUi = async (
+  { temporal, whyNot }: Sources,
+  workflowId: string,
+): Promise<string> => {
+  if (temporal === undefined) throw connectionFailed("cannotConnect", whyNot.join(" "));
+  const { namespace, webUi } = temporal.settings;
+  if (webUi === undefined)
+    throw invalidInput(
+      "The address of Temporal's Web UI is unknown. Give the setting notify.webUi, such as https://temporal.example.com.",
+    );
+  const run = await findRun(temporal.client, workflowId);
+  if (run === undefined) throw notFound(`Temporal has no run of ${workflowId}.`);
+  return webUiLink(webUi, namespace, workflowId, run.runId);
+};
+
+/** Returns what is followed of a run. */
+export const progressOfRun = ({ endedAt, reason, status, steps }: RunDetails) => ({
+  facts: [status, reason, steps],
+  isOver: endedAt !== null || !isOpenStatus(status),
+});
 
 const UNHAPPY: ReadonlyArray<Status> = ["failed", "timedOut", "terminated", "cancelled", "ended"];
 

@@ -1,3 +1,4 @@
+import { lateAfterMsOf } from "@durable-payments/protocol/settings";
 // Who approves a file sees first whom it pays, and approves that: each row in the log of its own workflow id, where alone it
 // permits a send.
 import { defaultAssumptions } from "@durable-payments/client/effect";
@@ -11,7 +12,7 @@ import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/action
 import { planMany, retryPayment } from "../../src/actions/retry/retry.ts";
 import { pause, resume } from "../../src/actions/stopping.ts";
 import {
-  findBatch,
+  batchOfId,
   type ListFilter,
   listRuns,
   readInbox,
@@ -73,7 +74,7 @@ test("nobody approves a file before the worker has read its payees, except to re
   const { id, ledger, operations, state } = await upload(["1.00", "2.00"]);
   expect(state).toBe("reading");
   await expect(decideBatch(operations, id, "approve", bob)).rejects.toThrow("it is reading");
-  const inbox = () => readInbox({ ledger, temporal: undefined, whyNot: [] });
+  const inbox = () => readInbox(ledger, lateAfterMsOf());
   expect((await inbox()).items).toEqual([]);
   await readPayees(ledger, id);
   expect((await inbox()).items).toMatchObject([{ workflowId: id }]);
@@ -88,7 +89,7 @@ test("who approves a file sees its sums, its payees, those that are new, the lar
   const twin = "twin,b-1,1.00,EUR,Goods,Invoice 1,2026-12-01,Y";
   const { id, ledger } = await upload(amounts, undefined, [usd, twin]);
   await readPayees(ledger, id, [4]);
-  const seen = await findBatch(ledger, id);
+  const seen = await batchOfId(ledger, id);
   expect(seen).toMatchObject({
     notDuplicate: "checked",
     warnings: [expect.stringMatching(/^Row 33 may be a duplicate of payout\/k1/)],
@@ -116,8 +117,8 @@ test("who approves a file sees its sums, its payees, those that are new, the lar
     shown: "Supplier 31, DE, account ending in 3000",
     isNew: true,
   });
-  expect((await findBatch(ledger, id, true))?.listing?.rows).toHaveLength(32);
-  const { items } = await readInbox({ ledger, temporal: undefined, whyNot: [] });
+  expect((await batchOfId(ledger, id, true)).listing?.rows).toHaveLength(32);
+  const { items } = await readInbox(ledger, lateAfterMsOf());
   expect(items[0]).toMatchObject({
     kind: "batch",
     file: {
@@ -132,7 +133,7 @@ test("who approves a file sees its sums, its payees, those that are new, the lar
 test("the approval of a file is one of each row, for its request and its payee's account", async () => {
   const { id, ledger, operations } = await upload(["60.00", "70.00", "80.00"]);
   await readPayees(ledger, id, [3]);
-  const hash = (await findBatch(ledger, id))?.listing?.hash;
+  const hash = (await batchOfId(ledger, id)).listing?.hash;
   expect(await decideBatch(operations, id, "approve", { ...bob, hash })).toMatchObject({
     batch: { state: "approved", approvedBy: "Bob" },
   });
@@ -140,7 +141,7 @@ test("the approval of a file is one of each row, for its request and its payee's
     ({ kind }) => kind === "approve",
   );
   expect(decision?.value).toMatchObject({ rows: 3, seen: "210.00 EUR to 3 payees" });
-  expect(await findBatch(ledger, id)).toMatchObject({ approvedAt: decision?.at });
+  expect(await batchOfId(ledger, id)).toMatchObject({ approvedAt: decision?.at });
   const [row, , other] = await ledger.batchRows(id, { limit: 3 });
   const { contentHash } = (await ledger.batch(id)) ?? {};
   const value = { generation: 1, file: id };
@@ -196,7 +197,7 @@ test("neither the uploader nor who has started a row approves it, in any spellin
 test("an approval names the rows that were shown: other rows or payees are refused", async () => {
   const { id, ledger, operations } = await upload(["60.00"]);
   await readPayees(ledger, id);
-  const hash = (await findBatch(ledger, id))?.listing?.hash;
+  const hash = (await batchOfId(ledger, id)).listing?.hash;
   await ledger.keepPayees(id, [2], { mark: "other", shown: "Mallory" });
   await expect(decideBatch(operations, id, "approve", { ...bob, hash })).rejects.toThrow(
     "are not those that were shown",
@@ -273,7 +274,7 @@ test("each screen says of a rejected file that it is not paid, and of a row's ke
   expect(await ofStatus(["approval"])).toEqual(["its file needs approval"]);
   expect(await ofStatus(["running", "paused"])).toEqual([]);
   expect(await seen(id)).toEqual({ runs: ["cancelled"], sums: { notPaid: "70.00" } });
-  expect(await findBatch(ledger, id)).toMatchObject({
+  expect(await batchOfId(ledger, id)).toMatchObject({
     outcome: "notPaid",
     totals: [{ money: "notPaid", rows: 2, sums: [{ amount: "130.00" }] }],
   });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/actions/batch/index.ts";
-import { batchOfId, findBatch } from "../../src/views/index.ts";
+import { batchOfId } from "../../src/views/index.ts";
 import { ACCOUNT, put, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
 
@@ -55,7 +55,7 @@ test("docs/pay.md shows what the approver of its example sees", async () => {
   const options = { ...ada, approveAbove: "300.00" };
   await payFile(operations, file, await planFile(operations, file, options), options);
   const page = await readFile(new URL("../../../../docs/pay.md", import.meta.url), "utf8");
-  const { id, listing } = (await findBatch(ledger, file.batch)) ?? {};
+  const { id, listing } = await batchOfId(ledger, file.batch);
   for (const text of [`approve ${id}`, `hash     ${listing?.hash}`, `--hash ${listing?.hash}`])
     expect(page).toContain(text);
 });
@@ -128,7 +128,7 @@ test("the same rows are the same batch; a row of another file is not paid again"
   const seen = { word: "Completed", outcome: "completed", asks: false, problem: null } as const;
   await ledger.sawPayout(ACCOUNT, "p-2", seen);
   expect(await stateOf()).toMatchObject({ ...covered, state: "paid", word: "Completed" });
-  expect(await findBatch(ledger, second.batch)).toMatchObject({
+  expect(await batchOfId(ledger, second.batch)).toMatchObject({
     notPaid: [{ number: 2, status: "covered", state: "paid", madeId: "p-2", word: "Completed" }],
     notNamed: 0,
   });
@@ -143,7 +143,7 @@ test("a file is paid only if each row is, also those that an earlier file has", 
   await payFile(operations, first, await planFile(operations, first, ada), ada);
   const second = await checked("second.csv", [line("1"), line("2")]);
   await payFile(operations, second, await planFile(operations, second, ada), ada);
-  const outcome = async () => (await findBatch(ledger, second.batch))?.outcome;
+  const outcome = async () => (await batchOfId(ledger, second.batch)).outcome;
   const seen = { asks: false, problem: null } as const;
   const pay = async (key: string, result: "completed" | "failed") => {
     const made = { workflowId: `payout/${key}`, account: ACCOUNT, madeId: `p-${key}` };
@@ -169,7 +169,7 @@ test("a file is paid only if each row is, also those that an earlier file has", 
 
   // A row that waits in the earlier file, and then is not paid.
   await payFile(operations, third, await planFile(operations, third, ada), ada);
-  const last = async () => (await findBatch(ledger, third.batch))?.outcome;
+  const last = async () => (await batchOfId(ledger, third.batch)).outcome;
   expect(await last()).toBe("open");
   await decideBatch(operations, first.batch, "cancel", ada);
   expect(await last()).toBe("notPaid");
@@ -309,7 +309,7 @@ test("a file with likely duplicates is paid only with a reason, which is recorde
   const notDuplicate = "two deliveries";
   await expect(planFile(operations, file, { ...ada, notDuplicate: " " })).rejects.toThrow("reason");
   await payFile(operations, file, plan, { ...ada, notDuplicate });
-  expect(await findBatch(ledger, file.batch)).toMatchObject({
+  expect(await batchOfId(ledger, file.batch)).toMatchObject({
     notDuplicate,
     warnings: [expect.stringContaining("Row 4 may be a duplicate")],
   });

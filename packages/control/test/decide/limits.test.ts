@@ -1,3 +1,4 @@
+import { lateAfterMsOf } from "@durable-payments/protocol/settings";
 import { openLedger } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
 import { approveLimits, readLimits, setLimits } from "../../src/actions/limits.ts";
@@ -26,8 +27,7 @@ test("a looser limit waits in the inbox and in doctor's report for another perso
   const opened = await limited();
   const asked = await setLimits(opened, ACCOUNT, { maxAmounts: null }, ada);
   expect(asked).toMatchObject({ ...TIGHT, pending: { by: "ada", maxAmounts: null } });
-  const sources = { ...opened, temporal: undefined, whyNot: [] };
-  expect((await readInbox(sources)).items).toMatchObject([
+  expect((await readInbox(opened.ledger, lateAfterMsOf())).items).toMatchObject([
     {
       kind: "limits",
       workflowId: `limits/${ACCOUNT}`,

@@ -1,6 +1,7 @@
 import { openLedger, type BatchRowState, type PayoutOutcome } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
-import { batchOfId, followBatch } from "../../src/views/batch.ts";
+import { batchOfId, progressOfBatch, readBatch } from "../../src/views/batch.ts";
+import { follow } from "../../src/views/follow.ts";
 import { listRuns } from "../../src/views/list.ts";
 import { csvText, rowCsv } from "../../src/views/csv.ts";
 import { ACCOUNT, put, row } from "../support/rows.ts";
@@ -177,7 +178,7 @@ test("a finished file whose row is retried is not finished until the row has an 
 test("a batch is followed until each row is final", async () => {
   const { ledger, see } = await fileOf(["1.00"]);
   const seen: Array<string> = [];
-  for await (const view of followBatch((use) => use(ledger), ID)) {
+  for await (const view of follow(() => readBatch(ledger, ID), progressOfBatch)) {
     seen.push(view.totals.map(({ money }) => money).join());
     await see("p-1", "completed");
   }

@@ -1,3 +1,4 @@
+import { lateAfterMsOf } from "@durable-payments/protocol/settings";
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
@@ -13,14 +14,13 @@ const asking = (workflowId: string, amount: string, since: number) => {
 
 test("the inbox has decisions first, larger sums and older items before others, and all that stands still", async () => {
   const ledger = await openLedger("memory");
-  const sources = { ledger, temporal: undefined, whyNot: [] };
   await put(ledger, asking("small-old", "5.00", 1));
   await put(ledger, asking("large", "900.00", 3));
   await put(ledger, asking("small-new", "5.00", 2));
   const paid = row({ state: "done", madeId: "p-1", workflowId: "late" });
   const request = { ...paid.request, amount: "9999.00", paymentDate: "2026-01-02" };
   await put(ledger, { ...paid, request });
-  const { items } = await readInbox(sources);
+  const { items } = await readInbox(ledger, lateAfterMsOf());
   expect(items.map(({ kind, workflowId }) => [kind, workflowId])).toEqual([
     ["question", "large"],
     ["question", "small-old"],
@@ -38,7 +38,7 @@ test("a status that nobody listed is a question, and its answer a decision of th
   await put(ledger, row({ state: "done", madeId: "p-1" }));
   const seen = { word: "Paid out", outcome: null, asks: true, problem: null } as const;
   await ledger.sawPayout(ACCOUNT, "p-1", seen);
-  const { items } = await readInbox({ ledger, temporal: undefined, whyNot: [] });
+  const { items } = await readInbox(ledger, lateAfterMsOf());
   expect(items).toMatchObject([
     { kind: "word", next: [{ action: "word", workflowId: "Paid out", account: ACCOUNT }] },
   ]);
@@ -103,6 +103,6 @@ test("an item names the payee beside its id", async () => {
   await put(ledger, asking("asks", "5.00", 1));
   const shown = "Muster GmbH, DE, account ending in 2051";
   await ledger.rememberPayees(ACCOUNT, [{ payee: "b-1", mark: null, shown }]);
-  const { items } = await readInbox({ ledger, temporal: undefined, whyNot: [] });
+  const { items } = await readInbox(ledger, lateAfterMsOf());
   expect(items).toMatchObject([{ payee: "b-1", payeeName: shown }]);
 });

@@ -36,8 +36,8 @@ export interface PayFileOptions extends Acting {
   readonly window?: number | undefined;
   /** The reason to pay rows that look like duplicates: recorded, and shown to the approver. */
   readonly notDuplicate?: string | undefined;
-  /** Called after each part of the upload with the number of rows so far. */
-  readonly onPart?: (rows: number) => void;
+  /** Called after each part of the upload with the number of rows so far, and of all. */
+  readonly onPart?: (rows: number, of: number) => void;
 }
 
 /** The check of a file before it is paid. */
@@ -318,7 +318,7 @@ export const payFile = async (
     };
     await atOnce(own, start, RECORDED_AT_ONCE);
     saved += part.length;
-    options.onPart?.(saved);
+    options.onPart?.(saved, rows.length);
   }
   const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
   const mayBe = `${id} may have been uploaded only partly: pay the file again to continue`;

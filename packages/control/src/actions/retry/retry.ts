@@ -164,13 +164,12 @@ export const retryPayment = async (
   const planned = await planRetryOf(connected, workflowId, options);
   const { amendment, failure, pending, plan } = planned;
   const { runId, workflowId: root } = plan;
-  const amended = amendment?.changed ?? [];
   const recordRun = await recordRetry(connected, planned, options);
   const mayBe = `The run ${root} may have been retried`;
   if (plan.way === "look") {
     await changing(connected, root, mayBe, () => nudge(client, root));
     for (const [id, open] of pending) await wake(client, id, open);
-    return { plan, amended, runId };
+    return { plan, amendment, runId };
   }
   const run = { workflowId: root, runId };
   const reason = `${options.reason ?? "retry"} (${options.by})`;
@@ -179,7 +178,7 @@ export const retryPayment = async (
     const wasReset = isReset ? await resetRun(client, run, { failure, reason }) : undefined;
     const continued = wasReset ?? (await startAgain(connected, run, plan.versions, amendment));
     if (wasReset === undefined) await recordRun(continued);
-    return { plan, amended, runId: continued };
+    return { plan, amendment, runId: continued };
   });
 };
 

@@ -100,14 +100,19 @@ export interface Connected extends Temporal {
   readonly accounts: ReadonlyArray<KnownAccount>;
 }
 
-/** Returns the hash of a named account, or of the default one; rejects an unknown name. */
+/** Returns the hash of a named account, or of the one that pays by default. @throws InvalidInput if it is unknown. */
 export const accountNamed = (
-  { account, accounts }: Pick<Connected, "account" | "accounts">,
+  { accounts }: Pick<Connected, "accounts">,
   name: string | undefined,
 ): string => {
-  const known = name === undefined ? account : accounts.find((one) => one.name === name)?.hash;
-  if (known !== undefined) return known;
-  throw invalidInput(`The account "${name}" is unknown here. Nothing was started.`);
+  const found = name === undefined ? accounts[0] : accounts.find((one) => one.name === name);
+  if (found !== undefined) return found.hash;
+  const names = accounts.flatMap((one) => one.name ?? []).join(", ");
+  throw invalidInput(
+    names === ""
+      ? "No account is known here: give the setting clientId and the setting baseUrl. Nothing was done."
+      : `Which account? Name one (account): ${names}. Nothing was done.`,
+  );
 };
 
 /**
@@ -122,8 +127,6 @@ export interface Sources {
   readonly ledger: Ledger | undefined;
   /** For a person; empty if both are present. */
   readonly whyNot: ReadonlyArray<string>;
-  /** `notify.lateAfterHours`, in milliseconds; default: that of `lateAfterMsOf`. */
-  readonly lateAfterMs?: number | undefined;
 }
 
 /** Returns the ledger of sources. @throws ConnectionFailed with the reason if it cannot be read. */
@@ -148,7 +151,6 @@ export interface ConnectionSettings<Service extends Account = Account> {
   readonly ledger: LedgerSettings;
   /** The first is the unnamed account, if there is one. */
   readonly accounts: ReadonlyArray<AccountSettings<Service>>;
-  readonly lateAfterMs?: Sources["lateAfterMs"];
   /** A ledger that is open already, and stays open: of a test that reads it, too. */
   readonly kept?: Ledger | undefined;
 }

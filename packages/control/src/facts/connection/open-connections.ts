@@ -212,7 +212,6 @@ export class Connections<
    */
   sources<A>(use: (sources: Sources) => Promise<A>): Promise<A> {
     const opened = Effect.all([this.#ifThere, onlyFailed(this.#ledger.opened)] as const, AT_ONCE);
-    const { lateAfterMs } = this.settings;
     const read = (
       found: Found<OpenTemporal>,
       ofLedger: Found<Ledger>,
@@ -223,7 +222,7 @@ export class Connections<
       );
       if (whyNot.length > 1)
         return Effect.fail(connectionFailed("cannotConnect", whyNot.join(" ")));
-      const reading = this.#act(temporal, () => use({ temporal, ledger, whyNot, lateAfterMs }));
+      const reading = this.#act(temporal, () => use({ temporal, ledger, whyNot }));
       return Effect.raceAllFirst([
         reading,
         temporal === undefined ? Effect.never : this.#temporal.watch(temporal),
