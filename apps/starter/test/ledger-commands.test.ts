@@ -11,7 +11,7 @@ import {
   openLedger,
   readLedgerPlace,
 } from "@durable-payments/ledger";
-import type { LimitsView } from "@durable-payments/control/limits";
+import type { LimitsView } from "@durable-payments/control/payments";
 import { runCli } from "./support/run-cli.ts";
 
 // What only the ledger decides works while Temporal is down: nothing listens at port 9.

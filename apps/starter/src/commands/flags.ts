@@ -4,17 +4,12 @@ import * as Option from "effect/Option";
 
 // Flags are checked as they are read, so that faults are reported before anything connects.
 
-/** One JSON object on standard output, everything else on standard error. */
-export const json = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print one JSON object, for programs"),
-  Flag.withDefault(false),
-);
+/** A switch, off by default. */
+export const on = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false));
 
-/** One JSON object for each thing of a list. */
-const jsonl = Flag.Boolean("jsonl").pipe(
-  Flag.withDescription("Print one JSON object for each item, each on a line"),
-  Flag.withDefault(false),
-);
+/** One JSON object on standard output, everything else on standard error. */
+export const json = on("json", "Print one JSON object, for programs");
 
 /** An optional flag. */
 export const orUndefined = <A>(flag: Flag.Flag<A>) =>
@@ -75,14 +70,10 @@ export const count = (name: string, description: string, fallback: number) =>
     Flag.withDefault(fallback),
   );
 
-/** A switch, off by default. */
-export const on = (name: string, description: string) =>
-  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false));
-
 /** The formats of a list. */
 export const listed = {
   json,
-  jsonl,
+  jsonl: on("jsonl", "Print one JSON object for each item, each on a line"),
   csv: on("csv", "Print CSV, one line for each payment, for a spreadsheet"),
   noPager: on("no-pager", "Print long output at once, without a pager (PAGER)"),
 };

@@ -1,4 +1,4 @@
-import type { Check } from "@durable-payments/control";
+import type { Check } from "@durable-payments/control/payments";
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, exitStatusHelp } from "../exit-codes.ts";
 import { id, json, listed, on } from "./flags.ts";

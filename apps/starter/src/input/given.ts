@@ -1,4 +1,5 @@
-import { type Acting, actorOf, textOf } from "@durable-payments/control";
+import { textOf } from "@durable-payments/control/batch";
+import { type Acting, actorOf } from "@durable-payments/control/decide";
 import { badUsage } from "../exit-codes.ts";
 
 /** Flags of a command that decides. */

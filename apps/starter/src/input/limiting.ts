@@ -1,6 +1,5 @@
 import type { Amounts } from "@durable-payments/ledger";
-import type { LimitsView } from "@durable-payments/control/limits";
-import type { Payments } from "@durable-payments/control/payments";
+import type { LimitsView, Payments } from "@durable-payments/control/payments";
 import { accountLimitsText } from "@durable-payments/control/show";
 import type { LimitFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";

@@ -1,5 +1,4 @@
-import type { FilePlan } from "@durable-payments/control";
-import type { Payments, StartedRun } from "@durable-payments/control/payments";
+import type { FilePlan, Payments, StartedRun } from "@durable-payments/control/payments";
 import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import type { OnboardFlags, PayFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";

@@ -1,5 +1,5 @@
-import type { NextAction, OneOfMany, RetryPlan } from "@durable-payments/control";
-import type { Payments } from "@durable-payments/control/payments";
+import type { NextAction } from "@durable-payments/control/errors";
+import type { OneOfMany, Payments, RetryPlan } from "@durable-payments/control/payments";
 import type { RetryFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";

@@ -1,5 +1,4 @@
-import type { DecidedMeaning } from "@durable-payments/control";
-import type { Payments, WordGiven } from "@durable-payments/control/payments";
+import type { DecidedMeaning, Payments, WordGiven } from "@durable-payments/control/payments";
 import { MONEY_WORDS } from "@durable-payments/control/show";
 import { badUsage } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";

@@ -1,14 +1,12 @@
-import type {
-  BatchDetails,
-  BatchRowView,
-  BatchTotal,
-  BatchView,
-  CancelledBatch,
-  FileListing,
-  FilePlan,
-  InboxItem,
-} from "@durable-payments/control";
-import { MONEY_WORDS } from "@durable-payments/control/show";
+import type { CancelledBatch, FilePlan, InboxItem } from "@durable-payments/control/payments";
+import {
+  type BatchDetails,
+  type BatchRowView,
+  type BatchTotal,
+  type BatchView,
+  type FileListing,
+  MONEY_WORDS,
+} from "@durable-payments/control/show";
 import { plainCommand } from "../command-name.ts";
 import { nextLines } from "./next.ts";
 import {

@@ -1,4 +1,9 @@
-import type { Check, Diagnosis, OverviewView, RecoveryReport } from "@durable-payments/control";
+import type {
+  Check,
+  Diagnosis,
+  OverviewView,
+  RecoveryReport,
+} from "@durable-payments/control/payments";
 import { inFlags } from "./error-report.ts";
 import { commandOf, nextLines } from "./next.ts";
 import { KINDS } from "./run-text.ts";

@@ -1,4 +1,5 @@
-import { lateSince, type Report, type RunList, type RunView } from "@durable-payments/control";
+import type { Report, RunList, RunView } from "@durable-payments/control/show";
+import { lateSince } from "@durable-payments/ledger";
 import { statusText } from "./run-text.ts";
 import { totalsText } from "./report-text.ts";
 import {

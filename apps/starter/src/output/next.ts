@@ -1,5 +1,6 @@
 import { shownText } from "@durable-payments/client/values";
-import type { Cancelled, NextAction } from "@durable-payments/control";
+import type { NextAction } from "@durable-payments/control/errors";
+import type { Cancelled } from "@durable-payments/control/payments";
 import { existsSync, readFileSync } from "node:fs";
 import { isInstalled, plainCommand } from "../command-name.ts";
 import { money, styled } from "./text.ts";

@@ -1,5 +1,4 @@
-import { csvText, type Report, type ReportLine } from "@durable-payments/control";
-import { MONEY_WORDS } from "@durable-payments/control/show";
+import { csvText, MONEY_WORDS, type Report, type ReportLine } from "@durable-payments/control/show";
 import type { Output } from "./output.ts";
 import { counted, joined, money, payeeText, roughly, styled, table, when, wrap } from "./text.ts";
 

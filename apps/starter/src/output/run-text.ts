@@ -1,4 +1,4 @@
-import type { NextAction } from "@durable-payments/control";
+import type { NextAction } from "@durable-payments/control/errors";
 import type {
   Inbox,
   InboxItem,

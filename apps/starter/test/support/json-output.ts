@@ -1,9 +1,7 @@
 import type { Fault } from "@durable-payments/client/effect";
+import type { answerAll } from "@durable-payments/control/decide";
+import type { NextAction } from "@durable-payments/control/errors";
 import type {
-  answerAll,
-  BatchDetails,
-  BatchRowView,
-  BatchView,
   Cancelled,
   CancelledBatch,
   Check,
@@ -13,27 +11,27 @@ import type {
   Inbox,
   InboxItem,
   LimitsView,
-  listRuns,
-  NextAction,
   OneOfMany,
   OverviewView,
-  pause,
-  prune,
-  readWords,
   RecoveryReport,
+  Replayed,
+  RetryPlan,
+} from "@durable-payments/control/payments";
+import type {
+  BatchDetails,
+  BatchRowView,
+  BatchView,
+  listRuns,
   Report,
   ReportLine,
-  resume,
-  RetryPlan,
   RunDetails,
   RunLog,
   RunView,
-  setLimits,
-  SkippedRuns,
-  SubmittedRun,
-  testWebhook,
-} from "@durable-payments/control";
-import type { Replay } from "@durable-payments/replay";
+} from "@durable-payments/control/show";
+import type { SubmittedRun } from "@durable-payments/control/start";
+import type { resume } from "@durable-payments/control/stopping";
+import type { DecidedWord, Pause } from "@durable-payments/ledger";
+import type { Delivery } from "@durable-payments/protocol";
 import type { Configuration } from "../../src/output/configuration.ts";
 
 type Start = Partial<SubmittedRun> & {
@@ -113,26 +111,23 @@ export interface JsonOutput {
   readonly cancel:
     | (Pick<Cancelled, "run" | "succeeded"> & { readonly workflowId: string })
     | (CancelledBatch & { readonly batch: string });
-  readonly pause: Awaited<ReturnType<typeof pause>>;
+  readonly pause: Pause;
   readonly resume: Awaited<ReturnType<typeof resume>>;
   readonly "limits-show": { readonly limits: ReadonlyArray<LimitsView> };
-  readonly "limits-set": Awaited<ReturnType<typeof setLimits>>;
+  readonly "limits-set": LimitsView;
   /** Without arguments, the decisions of all accounts. */
-  readonly word: DecidedMeaning | { readonly words: Awaited<ReturnType<typeof readWords>> };
+  readonly word: DecidedMeaning | { readonly words: ReadonlyArray<DecidedWord> };
   /** The checks; with `--test-webhook` the delivery. */
-  readonly doctor: Diagnosis | Awaited<ReturnType<typeof testWebhook>>;
+  readonly doctor: Diagnosis | Delivery;
   readonly config: Configuration;
   readonly recover: RecoveryReport;
-  readonly replay: {
-    readonly runs: ReadonlyArray<Replay>;
-    readonly skipped: ReadonlyArray<SkippedRuns>;
-  };
+  readonly replay: Replayed;
   readonly "ledger-backup": { readonly file: string };
   readonly "ledger-migrate": {
     readonly place: string;
     readonly migrations: ReadonlyArray<number>;
   };
-  readonly "ledger-prune": { readonly workflowIds: Awaited<ReturnType<typeof prune>> };
+  readonly "ledger-prune": { readonly workflowIds: number };
   /** Any command that fails before it answers. */
   readonly error: {
     readonly error: {

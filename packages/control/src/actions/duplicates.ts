@@ -10,6 +10,7 @@ import { findRun } from "../facts/connection/temporal.ts";
 import { invalidInput, type NextAction, refused } from "../errors.ts";
 import { paymentOf } from "../rules/payment.ts";
 import { MONEY_WORDS } from "../rules/run-view.ts";
+import { dated } from "../rules/standing.ts";
 import type { Connected } from "../facts/connection/connections.ts";
 
 type Looking = Pick<Connected, "client" | "ledger">;
@@ -54,10 +55,6 @@ export const findDuplicates = async (
   return similar;
 };
 
-/** Writes a time for a person: `2026-11-23 12:00 UTC`. */
-export const timeText = (at: number): string =>
-  `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-
 /** Words an earlier payment: `invoice-17 (Invoice 17) of 2026-11-23 12:00 UTC, under way`. */
 export const similarText = ({
   at,
@@ -68,7 +65,7 @@ export const similarText = ({
 }: SimilarPayment): string => {
   const isCreated = standing === "completed" && payee.startsWith(PERSON_MARK);
   const outcome = isCreated ? "created" : MONEY_WORDS[moneyStateOf(standing ?? "open")];
-  return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${timeText(at)}, ${outcome}`;
+  return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${dated(at)}, ${outcome}`;
 };
 
 /** Checks the reason of a start in spite of likely duplicates. @throws InvalidInput */

@@ -6,7 +6,7 @@ import { textAt } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import { EndedByPerson, type NotAllowed, refused } from "../errors.ts";
 import { contentHash, type PlannedRun } from "../rules/input.ts";
-import { timeText } from "./duplicates.ts";
+import { dated } from "../rules/standing.ts";
 import { isPurpose } from "./lost-runs.ts";
 
 /** Refuses an id that belongs to another input. */
@@ -44,7 +44,7 @@ export const isForgottenDone = async (
   const end = endAmong(decisions);
   if (end !== undefined)
     throw new EndedByPerson({
-      message: `${workflowId} was stopped by ${end.by} on ${timeText(end.at)} (${end.reason}). Nothing was started.`,
+      message: `${workflowId} was stopped by ${end.by} on ${dated(end.at)} (${end.reason}). Nothing was started.`,
       next: { action: "show", workflowId, isLog: true },
     });
   const rows = await ledger.rowsOf(workflowId);

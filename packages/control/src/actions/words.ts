@@ -18,14 +18,6 @@ import { invalidInput, refused } from "../errors.ts";
 import type { Deciding } from "../facts/connection/connections.ts";
 import { type Acting, actorOf } from "./decide/record.ts";
 
-/** The meanings of a word. */
-export const MEANINGS = [
-  "completed",
-  "failed",
-  "returned",
-  "open",
-] as const satisfies ReadonlyArray<WordMeaning>;
-
 type OfLedger = Pick<Deciding, "ledger">;
 
 /** Payouts with a word, of one standing and currency; `amount` is their exact sum. */

@@ -40,7 +40,7 @@ export interface Evidence extends FoundRun {
 }
 
 /** Words a time with its date: `2026-11-23 19:41 UTC`. */
-const dated = (at: number): string =>
+export const dated = (at: number): string =>
   `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** Words a time of day, with its date if that is not today: `19:41 UTC`. */

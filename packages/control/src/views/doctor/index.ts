@@ -1,2 +1,0 @@
-export type { Check } from "./check.ts";
-export * from "./doctor.ts";
