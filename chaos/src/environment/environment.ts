@@ -2,6 +2,7 @@ import { messageOf } from "@durable-payments/client/values";
 import type { Connected, ConnectionSettings } from "@durable-payments/control/connection";
 import { Connections, temporalSettings } from "@durable-payments/control/connection";
 import { ConnectionFailed } from "@durable-payments/control/errors";
+import { accountHash } from "@durable-payments/protocol/account";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import type { Reporter } from "@durable-payments/tools/command";
 import { appArguments, NO_PROFILES, spawnProcess } from "@durable-payments/tools/processes";
@@ -9,7 +10,6 @@ import { withoutServiceVariables, type Spawn } from "@durable-payments/tools/sta
 import { makeKeyring, workerVariables } from "@durable-payments/tools/testing";
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
-import * as Result from "effect/Result";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -141,7 +141,7 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
       ledger: { ledger: variables.PAYMENTS_LEDGER, clientId, keyring },
       accounts: services.map(({ account: name, clientId: id, url: baseUrl }) => ({
         name,
-        service: Result.succeed({ clientId: id, baseUrl }),
+        hash: accountHash({ clientId: id, baseUrl }),
       })),
     };
     const connected = async <A>(use: (connections: Connections) => Promise<A>): Promise<A> => {

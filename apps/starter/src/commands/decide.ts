@@ -1,7 +1,8 @@
-import { Command } from "effect/cli";
+import { Argument, Command } from "effect/cli";
+import * as Option from "effect/Option";
 import { badUsage } from "../exit-codes.ts";
-import { answering, approving, retrying } from "./flag-sets.ts";
-import { confirmed, id, maybeId, on, person } from "./flags.ts";
+import { answering, approving, retrying, setting } from "./flag-sets.ts";
+import { confirmed, id, json, maybeId, on, person, text } from "./flags.ts";
 import { described, runPayments } from "./run-command.ts";
 
 /** `durable-payments answer`: answers a question about the outcome of a write. */
@@ -150,3 +151,73 @@ export const resume = Command.make("resume", { ...paused, ...person }, (given) =
     );
   }),
 ).pipe(described("Resume sending", "Resume sending: everything, a batch, or a run."));
+
+const showLimits = Command.make("show", { json }, (given) =>
+  runPayments(given.json, (output, payments, work) => work.showLimits(output, payments)),
+).pipe(
+  described(
+    "Show the limits of all accounts",
+    `Show the limits of all accounts, and looser limits that wait for approval.`,
+  ),
+);
+
+const setLimits = Command.make("set", setting, (given) =>
+  runPayments(given.json, (output, payments, work) => work.changeLimits(output, payments, given)),
+).pipe(
+  described(
+    "Set the limits of an account",
+    `Set the limits of an account. Each flag replaces all amounts of its kind; what
+  is left out stays. Tighter limits apply at once. If one of them is looser, all
+  wait until another person approves them (approve). Requires --reason.`,
+    {
+      "durable-payments limits set --max EUR=1000.00 --by ada --reason audit":
+        "Pay at most EUR 1,000.00 at a time, and nothing in other currencies",
+    },
+  ),
+);
+
+/** `durable-payments limits`: shows and sets the limits of accounts. */
+export const limits = Command.make("limits").pipe(
+  Command.withShortDescription("Show or set the limits of accounts"),
+  Command.withDescription("Show or set the limits of accounts"),
+  Command.withSubcommands([showLimits, setLimits]),
+);
+
+const said = {
+  word: Argument.String("WORD").pipe(
+    Argument.withDescription("Status of a payout, as the service says it and inbox shows it"),
+    Argument.optional,
+  ),
+  means: Argument.Literals("MEANING", ["completed", "failed", "returned", "open"]).pipe(
+    Argument.withDescription(
+      "completed: it is paid · failed: it was not paid · returned: it came back · open: under way",
+    ),
+    Argument.optional,
+  ),
+  account: text("account", "NAME", "Account, by its name or hash; default: the first one"),
+  ...person,
+};
+
+/** `durable-payments word`: says what a status of the service means, or shows what was said. */
+export const word = Command.make("word", said, (given) =>
+  runPayments(given.json, async (output, payments, work) => {
+    const means = Option.getOrUndefined(given.means);
+    const word = Option.getOrUndefined(given.word);
+    if (word === undefined) return work.showWords(output, payments);
+    return work.sayWord(output, payments, { ...given, word, means });
+  }),
+).pipe(
+  described(
+    "Say what a status of the service means",
+    `Say what a status that the service gives to payouts means, if no setting lists
+  it: paid (completed), failed, returned, or still open. The decision is recorded,
+  and holds for all payouts of the account. It can be corrected: payouts whose
+  outcome followed from the meaning before are read again. Requires --reason.
+  Without WORD, it lists the decisions of all accounts.`,
+    {
+      "durable-payments word": "What was said, by whom and when",
+      "durable-payments word 'Paid out' completed --by ada --reason 'The bank statement shows it'":
+        "Payouts with this status are paid",
+    },
+  ),
+);

@@ -2,16 +2,13 @@ import { CliConfig, Command, GlobalFlag } from "effect/cli";
 import { INSTALLED } from "../command-name.ts";
 import { SERVERS } from "../servers.ts";
 import { completionOf } from "./completion.ts";
-import { config } from "./config.ts";
 import { text } from "./flags.ts";
 import { EXIT_CODES_TABLE } from "../exit-codes.ts";
-import { answer, approve, cancel, pause, reject, resume, retry } from "./decide.ts";
-import { limits } from "./limits.ts";
+import { answer, approve, cancel, limits, pause, reject, resume, retry, word } from "./decide.ts";
 import { list, report } from "./list.ts";
 import { inbox, overview, show } from "./look.ts";
 import { onboard, pay } from "./pay.ts";
-import { word } from "./word.ts";
-import { doctor, ledger, recover, replay } from "./upkeep.ts";
+import { config, doctor, ledger, recover, replay } from "./upkeep.ts";
 
 const servers = Object.entries(SERVERS).map(([name, { short }]) =>
   Command.make(name).pipe(Command.withShortDescription(short)),

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { confirmed, file, json, maybeId, on, past, person, text, time } from "./flags.ts";
-import { described, runPayments } from "./run-command.ts";
+import { described, runCommand, runPayments } from "./run-command.ts";
 
 const examined = {
   testWebhook: on("test-webhook", "Have a worker post one test notification"),
@@ -38,6 +38,26 @@ export const doctor = Command.make("doctor", examined, (given) =>
   limits, and writes that make no progress. It changes nothing.`,
     {},
     `${EXIT_CODES_HELP}\n  1: at least one check failed.`,
+  ),
+);
+
+/** `durable-payments config`: the settings that count here. */
+export const config = Command.make("config", { json }, (given) =>
+  runCommand(given.json, async (output, work) => {
+    const found = work.readConfiguration();
+    output.answer(found, work.configurationText);
+    return found.problems.length === 0 ? EXIT_CODES.done : EXIT_CODES.badInput;
+  }),
+).pipe(
+  described(
+    "Show the settings, and where each comes from",
+    `Show the settings that count here, and where each comes from: the environment,
+  the environment file (.env), the settings file, a profile of Temporal, or its
+  default. Secrets are not shown. It names every invalid setting, connects to
+  nothing, and ends with 2 if one is invalid.`,
+    {
+      "durable-payments --profile staging config": "The settings of another installation",
+    },
   ),
 );
 

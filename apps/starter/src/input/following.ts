@@ -22,21 +22,18 @@ export const checkWait = ({ timeout, wait }: WaitFlags): void => {
   if (timeout !== undefined && !wait) throw badUsage("--timeout requires --wait.");
 };
 
-/** Returns the exit code for a run: its money counts, however the run ended. */
-export const codeOfRun = ({ status }: Pick<RunDetails, "status">): number =>
-  isOpenStatus(status)
-    ? EXIT_CODES.stillOpen
-    : status === "succeeded"
-      ? EXIT_CODES.done
-      : EXIT_CODES.runFailed;
+const CODES = {
+  open: EXIT_CODES.stillOpen,
+  paid: EXIT_CODES.done,
+  notPaid: EXIT_CODES.runFailed,
+} as const;
 
 /** Returns the exit code for the rows of a file. */
-export const codeOfBatch = ({ outcome }: Pick<BatchView, "outcome">): number =>
-  outcome === "open"
-    ? EXIT_CODES.stillOpen
-    : outcome === "paid"
-      ? EXIT_CODES.done
-      : EXIT_CODES.runFailed;
+export const codeOfBatch = ({ outcome }: Pick<BatchView, "outcome">): number => CODES[outcome];
+
+/** Returns the exit code for a run: its money counts, however the run ended. */
+export const codeOfRun = ({ status }: Pick<RunDetails, "status">): number =>
+  CODES[isOpenStatus(status) ? "open" : status === "succeeded" ? "paid" : "notPaid"];
 
 /** Stops watching when the user interrupts, or after a time. */
 const watching = (output: Output, what: string, id: string, timeout?: number): AbortSignal => {

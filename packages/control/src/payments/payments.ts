@@ -94,7 +94,7 @@ export class Payments implements AsyncDisposable {
   /** What is done once in a while: recover, replay, prune, back up, migrate, test the webhook. */
   readonly upkeep: Upkeep;
   readonly #installation: Installation;
-  readonly #connections: Connections<Installation["connections"]>;
+  readonly #connections: Connections;
 
   static {
     make = (installation) => new Payments(installation);
@@ -439,7 +439,7 @@ export class Payments implements AsyncDisposable {
    * ```
    */
   doctor(onPart?: (checks: ReadonlyArray<Check>) => void): Promise<Diagnosis> {
-    return diagnose(this.#connections, onPart);
+    return diagnose(this.#connections, this.#installation.services, onPart);
   }
 
   /**

@@ -2,7 +2,7 @@
  * The settings of a program that acts on payments: those of the worker. What the program gives counts before the
  * environment, and that before the settings file, so that one installation has one place for each setting.
  */
-import type { Assumptions, ClientOptions } from "@durable-payments/client/effect";
+import type { Assumptions } from "@durable-payments/client/effect";
 import { InvalidSettings } from "@durable-payments/client/effect";
 import { makeAssumptions } from "@durable-payments/client/settings";
 import { messageOf } from "@durable-payments/client/values";
@@ -22,6 +22,7 @@ import * as Result from "effect/Result";
 import { InvalidInput } from "../errors.ts";
 import type { ConnectionSettings, KnownAccount } from "../facts/connection/connections.ts";
 import { temporalSettings } from "../facts/connection/temporal.ts";
+import type { Service } from "../views/doctor/doctor.ts";
 
 /** Access of one account to the service. */
 export interface ServiceAccess {
@@ -61,7 +62,9 @@ export interface OpenPaymentsSettings extends ServiceAccess {
 
 /** All that the settings say to a tool. */
 export interface Installation {
-  readonly connections: ConnectionSettings<ClientOptions>;
+  readonly connections: ConnectionSettings;
+  /** The access of each account to the service; none for people who only decide. */
+  readonly services: ReadonlyArray<Service>;
   /** Each has a name: the unnamed one is called `default`, unless another one is. */
   readonly accounts: ReadonlyArray<KnownAccount>;
   readonly keepDays: number | undefined;
@@ -96,13 +99,13 @@ export const readInstallation = (
   );
   const all = checked(() => accountsOf(settings));
   const unnamed = all.has(UNNAMED) ? undefined : UNNAMED;
-  const accounts = Array.from(all).flatMap(([name = unnamed, { baseUrl, clientId }]) =>
+  const known = Array.from(all).flatMap(([name, { baseUrl, clientId }]) =>
     baseUrl === undefined || clientId === undefined
       ? []
       : [{ name, hash: accountHash({ baseUrl, clientId }) }],
   );
+  const accounts = known.map(({ hash, name = unnamed }) => ({ name, hash }));
   const { apiKey, baseUrl, clientId, keepDays, keyring, ledger } = settings;
-  // Those who only decide have no access to the service.
   const isNone = all.size === 1 && apiKey === undefined && baseUrl === undefined;
   const assumptionsOf = (account?: string) => {
     const name = accounts.find(({ hash }) => hash === account)?.name;
@@ -114,6 +117,9 @@ export const readInstallation = (
   return {
     accounts,
     keepDays,
+    services: isNone
+      ? []
+      : Array.from(all, ([name, account]) => ({ name, access: clientOptionsOf(account) })),
     lateAfterMs: lateAfterMsOf(settings.notify),
     assumptionsOf,
     connections: {
@@ -130,13 +136,7 @@ export const readInstallation = (
         };
       },
       ledger: { ledger, clientId, keyring },
-      accounts: isNone
-        ? []
-        : Array.from(all, ([name, account]) => ({
-            name,
-            hash: accounts.find((one) => one.name === (name ?? unnamed))?.hash,
-            service: clientOptionsOf(account),
-          })),
+      accounts: known,
       kept,
     },
   };

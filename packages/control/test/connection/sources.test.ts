@@ -1,5 +1,4 @@
 import { openLedger } from "@durable-payments/ledger";
-import * as Result from "effect/Result";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,11 +50,10 @@ it("starts nothing on a ledger of another namespace, whose workers would not run
   const worker = await openLedger(`sqlite:${file}`);
   await worker.pin("production");
   await worker.close();
-  const access = { clientId: "c", baseUrl: "https://service.example.com" };
   await using connections = new Connections({
     temporal: () => connected.temporal.settings,
     ledger: { ledger: `sqlite:${file}`, clientId: "c" },
-    accounts: [{ name: undefined, service: Result.succeed(access) }],
+    accounts: [{ name: undefined, hash: "hash" }],
   });
   await expect(connections.both(() => Promise.resolve())).rejects.toThrow(
     /belongs to the Temporal namespace production, but this namespace is/,

@@ -1,5 +1,5 @@
 import { createClient, type PromiseClient } from "@durable-payments/client";
-import type { ClientOptions, InvalidSettings } from "@durable-payments/client/effect";
+import type { ClientOptions } from "@durable-payments/client/effect";
 import { messageOf } from "@durable-payments/client/values";
 import { openTextSeal } from "@durable-payments/codec";
 import {
@@ -8,9 +8,8 @@ import {
   openLedger,
   readLedgerPlace,
 } from "@durable-payments/ledger";
-import { type Account, accountHash, clientHash } from "@durable-payments/protocol/account";
+import { clientHash } from "@durable-payments/protocol/account";
 import type { Client } from "@temporalio/client";
-import * as Result from "effect/Result";
 import { setTimeout } from "node:timers/promises";
 import { connectionFailed, invalidInput } from "../../errors.ts";
 import { OPEN_WITHIN_MS } from "./shared.ts";
@@ -135,37 +134,16 @@ export const ledgerOf = ({ ledger, whyNot }: Pick<Sources, "ledger" | "whyNot">)
   throw connectionFailed("ledgerUnavailable", whyNot.join(" "));
 };
 
-/** An account of the settings, with its access to the service, or the reason why that is unknown here. */
-export interface AccountSettings<Service extends Account = Account> {
-  /** Undefined for the unnamed account. */
-  readonly name: string | undefined;
-  /** Key of its rows, which address and client id make. Default: of those of `service`. */
-  readonly hash?: string | undefined;
-  readonly service: Result.Result<Service, InvalidSettings>;
-}
-
 /** Addresses of everything. */
-export interface ConnectionSettings<Service extends Account = Account> {
+export interface ConnectionSettings {
   /** @throws ConnectionFailed if its configuration is wrong. */
   readonly temporal: () => TemporalSettings;
   readonly ledger: LedgerSettings;
   /** The first is the unnamed account, if there is one. */
-  readonly accounts: ReadonlyArray<AccountSettings<Service>>;
+  readonly accounts: ReadonlyArray<KnownAccount>;
   /** A ledger that is open already, and stays open: of a test that reads it, too. */
   readonly kept?: Ledger | undefined;
 }
-
-/** Returns the accounts whose access is known here. */
-export const knownAccounts = ({
-  accounts,
-}: Pick<ConnectionSettings, "accounts">): ReadonlyArray<KnownAccount> =>
-  accounts.flatMap(({ hash, name, service }) => {
-    if (hash !== undefined) return [{ name, hash }];
-    return Result.isSuccess(service) ? [{ name, hash: accountHash(service.success) }] : [];
-  });
-
-/** Address of the service and credentials of the account, or the reason why they are unknown here. */
-export type ServiceSettings = Result.Result<ClientOptions, InvalidSettings>;
 
 /** Calls the service once, without retries, for a quick answer. */
 export const askOnce = async <A>(

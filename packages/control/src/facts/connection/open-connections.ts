@@ -8,7 +8,6 @@ import {
   type Connected,
   type ConnectionSettings,
   type Deciding,
-  knownAccounts,
   NO_ANSWER,
   openWorkersLedger,
   type Sources,
@@ -82,16 +81,14 @@ const withoutAnswer = (error: unknown): unknown =>
  * that needs it, shared by all calls, and replaced after it has failed. Every call rejects with `ConnectionFailed` within five
  * seconds if a server that it needs is away or hangs, however long it may take otherwise.
  */
-export class Connections<
-  Settings extends ConnectionSettings = ConnectionSettings,
-> implements AsyncDisposable {
-  readonly settings: Settings;
+export class Connections implements AsyncDisposable {
+  readonly settings: ConnectionSettings;
   readonly #temporal: Shared<OpenTemporal>;
   readonly #ledger: Shared<Ledger>;
   #isClosed = false;
 
   /** Opens nothing. */
-  constructor(settings: Settings) {
+  constructor(settings: ConnectionSettings) {
     this.settings = settings;
     const { kept } = settings;
     this.#temporal = new Shared({
@@ -136,7 +133,7 @@ export class Connections<
    * @throws the errors of `use`; ConnectionFailed if Temporal or the ledger cannot be used.
    */
   async both<A>(use: (connected: Connected) => Promise<A>): Promise<A> {
-    const accounts = knownAccounts(this.settings);
+    const { accounts } = this.settings;
     const [first] = accounts;
     if (first === undefined)
       throw connectionFailed(

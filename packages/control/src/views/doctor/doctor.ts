@@ -1,4 +1,8 @@
-import { type ClientOptions, NotAuthenticated } from "@durable-payments/client/effect";
+import {
+  type ClientOptions,
+  type InvalidSettings,
+  NotAuthenticated,
+} from "@durable-payments/client/effect";
 import { isRecord, messageOf } from "@durable-payments/client/values";
 import { type Delivery, notifierId, testNotificationUpdate } from "@durable-payments/protocol";
 import {
@@ -7,13 +11,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
 import * as Result from "effect/Result";
-import {
-  knownAccounts,
-  type ConnectionSettings,
-  type Sources,
-  askOnce,
-  type ServiceSettings,
-} from "../../facts/connection/connections.ts";
+import { askOnce, type LedgerSettings, type Sources } from "../../facts/connection/connections.ts";
 import type { Connections } from "../../facts/connection/open-connections.ts";
 import { isNoAnswer } from "../../facts/connection/temporal-errors.ts";
 import { noWorker } from "../../facts/connection/temporal.ts";
@@ -22,26 +20,30 @@ import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import { checkLedger, checkLost } from "./ledger-checks.ts";
 import { checkTemporal } from "./temporal-checks.ts";
 
-/** The subjects of the checks. */
-export type DoctorSettings = ConnectionSettings<ClientOptions>;
+/** An account of the settings, with its access to the service, or the reason why that is unknown here. */
+export interface Service {
+  /** Undefined for the unnamed account. */
+  readonly name: string | undefined;
+  readonly access: Result.Result<ClientOptions, InvalidSettings>;
+}
 
 /** The findings of the doctor. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 const NO_ACCOUNT = "not checked: no account is set here, and decisions need none";
 
-const serviceChecks = async ({ accounts }: DoctorSettings): Promise<ReadonlyArray<Check>> => {
-  if (accounts.length === 0) return [skipped(SERVICE, NO_ACCOUNT)];
-  const checks = accounts.map(async ({ name, service }) => {
+const serviceChecks = async (services: ReadonlyArray<Service>): Promise<ReadonlyArray<Check>> => {
+  if (services.length === 0) return [skipped(SERVICE, NO_ACCOUNT)];
+  const checks = services.map(async ({ access, name }) => {
     const title = name === undefined ? "" : `${name}: `;
-    return (await checkService(service)).map((one) => ({ ...one, name: `${title}${one.name}` }));
+    return (await checkService(access)).map((one) => ({ ...one, name: `${title}${one.name}` }));
   });
   return (await Promise.all(checks)).flat();
 };
 
 /** Both hold the same payments, and a converter of one's own leaves the ledger as it is. */
 export const encryptionCheck = (
-  { keyring }: DoctorSettings["ledger"],
+  { keyring }: LedgerSettings,
   temporal: Sources["temporal"],
 ): ReadonlyArray<Check> => {
   if (temporal?.settings.dataConverter === undefined || keyring !== undefined) return [];
@@ -50,11 +52,8 @@ export const encryptionCheck = (
 };
 
 /** Checks of Temporal and the ledger, which need each other: the tracker is the ledger's witness. */
-const innerChecks = async (
-  connections: Connections<DoctorSettings>,
-): Promise<ReadonlyArray<Check>> => {
-  const { settings } = connections;
-  const known = knownAccounts(settings);
+const innerChecks = async (connections: Connections): Promise<ReadonlyArray<Check>> => {
+  const { accounts: known, ledger: place } = connections.settings;
   try {
     return await connections.sources(async ({ ledger, temporal, whyNot }) => {
       const missing = (what: string) =>
@@ -70,7 +69,7 @@ const innerChecks = async (
             ...checks,
             ...(await checkLedger(ledger, namespace, known, tracked)),
             ...(temporal === undefined ? [] : [await checkLost(ledger, temporal.client)]),
-            ...encryptionCheck(settings.ledger, temporal),
+            ...encryptionCheck(place, temporal),
           ];
     });
   } catch (error) {
@@ -83,21 +82,21 @@ const innerChecks = async (
  * Checks everything that must work: service, sign-in, Temporal, workers, trackers, ledger, limits, notifications. It
  * changes nothing but a mark in the ledger that nothing reads, and sends nothing to the service but a ping.
  *
+ * @param services the accounts whose access is checked.
  * @param onPart is called with the checks so far as soon as there are more.
  * @returns each check with its finding and remedy; a failed check does not reject.
  */
 export const diagnose = async (
-  connections: Connections<DoctorSettings>,
+  connections: Connections,
+  services: ReadonlyArray<Service>,
   onPart: (checks: ReadonlyArray<Check>) => void = () => undefined,
 ) => {
   const made: Array<Check> = [];
-  const parts = [serviceChecks(connections.settings), innerChecks(connections)].map(
-    async (part) => {
-      made.push(...(await part));
-      onPart(made);
-      return part;
-    },
-  );
+  const parts = [serviceChecks(services), innerChecks(connections)].map(async (part) => {
+    made.push(...(await part));
+    onPart(made);
+    return part;
+  });
   const checks = (await Promise.all(parts)).flat();
   return { isWell: checks.every(({ status }) => status !== "failed"), checks };
 };
@@ -140,7 +139,7 @@ export const clockSeen = (date: string | undefined, now = Date.now()): Check => 
 const CREDENTIALS = "Correct the settings clientId and apiKey of the account.";
 
 /** Checks the settings of the client, that the service answers, and that it accepts the credentials. */
-export const checkService = async (settings: ServiceSettings): Promise<ReadonlyArray<Check>> => {
+export const checkService = async (settings: Service["access"]): Promise<ReadonlyArray<Check>> => {
   if (Result.isFailure(settings)) {
     const remedy = "Give the settings of the worker here as well.";
     return [
