@@ -9,13 +9,16 @@ import type { Report } from "../views/report.ts";
 
 /** How a payment is started. */
 export interface StartGiven extends Pick<Acting, "by" | "how"> {
-  /** Business key, of which the workflow id is made: `payout/invoice-17`. Of both, none: the id is made of the input. */
+  /**
+   * Business key, of which the workflow id is made: `payout/invoice-17`. With neither a key nor an id, the id is made of
+   * the input.
+   */
   readonly key?: string | undefined;
   /** Workflow id, instead of a key. */
   readonly id?: string | undefined;
   /** The reason why it is another payment, although an earlier one looks the same. */
   readonly notDuplicate?: string | undefined;
-  /** Checks everything, and starts nothing. */
+  /** Checks everything, and starts nothing. Default: false. */
   readonly isDryRun?: boolean;
 }
 
@@ -26,7 +29,7 @@ export interface StartedRun extends SubmittedRun {
   readonly isDryRun: boolean;
   /** Whether there is a run of the id, new or earlier. */
   readonly isKnown: boolean;
-  /** What is unlikely in the input, in sentences. */
+  /** Parts of the input that are unlikely, such as a date far ahead: a sentence for each. */
   readonly warnings: ReadonlyArray<string>;
 }
 
@@ -55,13 +58,13 @@ export type PageOfRuns = RunList & Pick<Report, "totals">;
 export interface RetryGiven extends Omit<RetryOptions, "amend"> {
   /** Fields of the input to change; null removes one. */
   readonly amend?: unknown;
-  /** Only plans it. */
+  /** Plans it, and changes nothing. Default: false. */
   readonly isDryRun?: boolean;
 }
 
 /** A retry, or its plan. */
 export interface RetriedRun extends RetryPlan {
-  /** Changes of the input. */
+  /** Changed fields of the input, in words. */
   readonly amended: ReadonlyArray<string>;
   /** What is unlikely in the changed input, in sentences. */
   readonly warnings: ReadonlyArray<string>;
@@ -78,7 +81,7 @@ export interface LimitsGiven extends Acting {
   readonly account?: string | undefined;
 }
 
-/** The meaning of a status of the service. */
+/** The meaning of a status of the service, as a person gives it. */
 export interface WordGiven extends Acting {
   readonly word: string;
   readonly means: WordMeaning;

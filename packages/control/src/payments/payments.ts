@@ -85,13 +85,18 @@ const PAGE = 500;
 
 let make: (installation: Installation) => Payments;
 
-/** Payments of an installation. One object serves all calls of a program, for years: `openPayments` opens it. */
+/**
+ * Payments of an installation. One object serves all calls of a program, for years: `openPayments` opens it. Times are
+ * milliseconds since 1970, and amounts decimal strings in units of their currency.
+ *
+ * Every method rejects with `ConnectionFailed` within five seconds if a server that it needs is away or hangs.
+ */
 export class Payments implements AsyncDisposable {
   /** The accounts of the settings, by name and by the hash that other methods take; the first one pays by default. */
   readonly accounts: ReadonlyArray<KnownAccount>;
   /** How long after the end of its payment date a payout is late, in milliseconds. */
   readonly lateAfterMs: number;
-  /** What is done once in a while: recover, replay, prune, back up, migrate, test the webhook. */
+  /** Rare work: recover, replay, prune, back up, migrate, test the webhook. */
   readonly upkeep: Upkeep;
   readonly #installation: Installation;
   readonly #connections: Connections;
@@ -109,7 +114,8 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Starts a payout, or finds the run of that id or key. It can be called again after any failure: an id never pays twice.
+   * Starts a payout, or finds the run of that id or key. It can be called again after any failure: the same id never makes
+   * a second payout.
    *
    * @param input payee and payout, with the service's own field names; amounts are decimal strings.
    * @returns the run; `isNew` says whether this call has started it.
@@ -125,8 +131,11 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Starts the onboarding of a cardholder, as `pay` starts a payout.
+   * Starts the onboarding of a cardholder, as `pay` starts a payout: verification, funds, card.
    *
+   * @param input cardholder and card, with the service's own field names; the limit of the card is in USD.
+   * @returns the run; `isNew` says whether this call has started it.
+   * @throws as `pay`.
    * @example
    * ```ts
    * await payments.onboard(input, { key: "employee-4", by: "ada" });
@@ -204,6 +213,7 @@ export class Payments implements AsyncDisposable {
    * Checks a file of payouts, and compares it with earlier payments. Nothing is changed.
    *
    * @param file path of a `.csv`, `.jsonl` or `.ndjson` file.
+   * @returns the id of the batch, the sums by currency, and warnings about likely duplicates.
    * @throws InvalidInput that names the faults of all rows.
    * @example
    * ```ts
@@ -216,9 +226,9 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Pays each row of a file once, in any number of files. After any failure, call it again to continue.
+   * Pays each row of a file once, also if other files have the same row. After any failure, call it again to continue.
    *
-   * @param options `batch`: that of `checkFile`; a file with other rows is refused.
+   * @param options `batch` of `checkFile`: a file with other rows is refused.
    * @returns the plan that was followed, and the state of the batch: `needsApproval`, or `approved` if its rows are started.
    * @throws as `checkFile`; NotAllowed if rows are likely duplicates and `notDuplicate` has no reason.
    * @example
@@ -243,7 +253,10 @@ export class Payments implements AsyncDisposable {
   /**
    * Lists a page of runs, each with the reason of its status and its payments, and the sums of all runs that match.
    *
+   * @param filter every condition must hold; without one, all runs match.
    * @param page by default the latest 50; `after` is `next` of the page before.
+   * @returns the runs, the sums by currency, and `next` if there is another page.
+   * @throws InvalidInput if the filter is invalid.
    * @example
    * ```ts
    * const { runs, next, totals } = await payments.list({ statuses: ["failed"] });
@@ -288,6 +301,7 @@ export class Payments implements AsyncDisposable {
    * Adds up all payments that match: paid, under way, failed, came back. It needs only the ledger.
    *
    * @param by lines for each payee, day, batch or reason; only totals without it.
+   * @returns counts and exact sums by currency, and the lines.
    * @example
    * ```ts
    * const { lines } = await payments.report({ paidSince: Date.parse("2026-11-01") }, "payee");
@@ -336,6 +350,7 @@ export class Payments implements AsyncDisposable {
    * Reads who did what: sends, outcomes and decisions of a run or a batch. It needs only the ledger.
    *
    * @param options `isVerified`: whether the chain of hashes is checked.
+   * @returns the lines, oldest first; with `isVerified`, whether the chain is intact.
    * @throws NotFound if the ledger has nothing of the id.
    * @example
    * ```ts
@@ -366,8 +381,8 @@ export class Payments implements AsyncDisposable {
   /**
    * Reads one batch, with the rows that it does not pay and the reasons. It needs only the ledger.
    *
-   * @param options `isWhole`: all rows, as `listed`.
-   * @throws NotFound if there is none.
+   * @param options `isWhole`: whether all rows are read, as `listed`.
+   * @throws NotFound if there is no such batch.
    * @example
    * ```ts
    * const { listed } = await payments.batch(id, { isWhole: true });
@@ -394,7 +409,8 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Reads what waits for a person: decisions about money first, then by sum and age. It needs only the ledger.
+   * Reads the questions and approvals that wait for a person: those about money first, then by sum and age. It needs only the
+   * ledger.
    *
    * @example
    * ```ts
@@ -406,7 +422,7 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Reads what a person can decide about an id: the questions and approvals of a run, a batch or limits.
+   * Reads the open questions and approvals of an id: of a run, a batch or limits. It needs only the ledger.
    *
    * @example
    * ```ts
@@ -418,7 +434,7 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Reads whether all is fine: what needs a person, has failed, and is under way. It needs only the ledger.
+   * Reads the state of all payments: how many need a person, have failed, and are under way. It needs only the ledger.
    *
    * @example
    * ```ts
@@ -457,7 +473,7 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Gives one answer to several questions of the inbox. Later questions are not answered.
+   * Gives one answer to several questions of the inbox. Questions that are asked later are not answered.
    *
    * @example
    * ```ts
@@ -502,7 +518,8 @@ export class Payments implements AsyncDisposable {
   /**
    * Retries a failed run: completed steps are kept. An open run checks again.
    *
-   * @param options `amend`: the fields of the input to change; `isDryRun`: only plans it.
+   * @param options `amend`: the fields of the input to change; `isDryRun`: plans it, and changes nothing.
+   * @returns the plan by steps, the changed fields, and the id of the new run.
    * @throws NotAllowed if a retry cannot help; EndedByPerson; NotFound; InvalidInput.
    * @example
    * ```ts
@@ -525,7 +542,7 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Plans the retry of all failed runs; those that it cannot help have the reason. Nothing is changed.
+   * Plans the retry of all failed runs. Runs that no retry can help say why. Nothing is changed.
    *
    * @param options `onPart` is called after each run with the number of runs that were checked.
    * @example
@@ -587,7 +604,7 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Cancels a batch: the rows that have not started are not paid; with `isStarted`, the others are stopped as well.
+   * Cancels a batch: rows that have not started are not paid. With `isStarted`, the others are stopped as well.
    *
    * @throws NotFound; InvalidInput without a reason.
    * @example
@@ -603,7 +620,7 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Pauses sends: of a run or a batch, or all without `id`. It needs only the ledger.
+   * Pauses sends: those of a run or a batch, or all of them without `id`. It needs only the ledger.
    *
    * @throws NotFound; InvalidInput without a reason.
    * @example
@@ -635,7 +652,7 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Reads the limits of all accounts, and looser ones that wait for approval. It needs only the ledger.
+   * Reads the limits of all accounts, and those that wait for approval. It needs only the ledger.
    *
    * @example
    * ```ts
@@ -650,7 +667,8 @@ export class Payments implements AsyncDisposable {
   /**
    * Sets limits of an account. Looser ones wait until another person approves `limits/HASH`. It needs only the ledger.
    *
-   * @throws InvalidInput.
+   * @returns the limits now, and those that wait.
+   * @throws InvalidInput if an amount or a currency is invalid, or the reason is missing.
    * @example
    * ```ts
    * await payments.setLimits({ maxAmounts: { EUR: "1000.00" }, by: "ada", reason: "audit" });
@@ -668,7 +686,7 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Reads what people have said about statuses of the service. It needs only the ledger.
+   * Reads the statuses of the service whose meaning people have decided. It needs only the ledger.
    *
    * @example
    * ```ts
@@ -680,7 +698,7 @@ export class Payments implements AsyncDisposable {
   }
 
   /**
-   * Records what a status of the service means for all payouts of an account. It needs only the ledger.
+   * Records the meaning of a status of the service, for all payouts of an account. It needs only the ledger.
    *
    * @throws NotAllowed if a setting lists the status, or no payout has it; InvalidInput.
    * @example
@@ -699,7 +717,7 @@ export class Payments implements AsyncDisposable {
   /**
    * Returns the hash of an account of the settings, by its name or hash; by default, of the one that pays.
    *
-   * @throws InvalidInput if there is none.
+   * @throws InvalidInput if the settings have no such account.
    */
   account(name?: string): string {
     const known = this.accounts.find(({ hash }) => hash === name);

@@ -1,6 +1,6 @@
 /**
- * The settings of a program that acts on payments: those of the worker. What the program gives counts before the
- * environment, and that before the settings file, so that one installation has one place for each setting.
+ * The settings of a program that acts on payments: those of the worker. A value that the program gives overrides the
+ * environment, and the environment overrides the settings file. So an installation has one place for each setting.
  */
 import type { Assumptions } from "@durable-payments/client/effect";
 import { InvalidSettings } from "@durable-payments/client/effect";
@@ -35,7 +35,7 @@ export interface ServiceAccess {
   readonly apiKeyFile?: string;
 }
 
-/** Where Temporal is, if not where its own configuration (`TEMPORAL_*`, its file) says. */
+/** Access to Temporal. An omitted field is that of Temporal's own configuration: `TEMPORAL_*`, or its file. */
 export interface TemporalAccess {
   /** `HOST:PORT`. */
   readonly address?: string;
@@ -47,7 +47,7 @@ export interface TemporalAccess {
   readonly dataConverter?: DataConverter;
 }
 
-/** Settings of `openPayments`; what is left out is that of the environment and the settings file, as for a worker. */
+/** Settings of `openPayments`. An omitted one is that of the environment or the settings file, as for a worker. */
 export interface OpenPaymentsSettings extends ServiceAccess {
   /** `sqlite:FILE` or `postgres://USER:PASSWORD@HOST/DATABASE`: that of the workers. */
   readonly ledger?: string;
@@ -60,7 +60,7 @@ export interface OpenPaymentsSettings extends ServiceAccess {
   readonly temporal?: TemporalAccess;
 }
 
-/** All that the settings say to a tool. */
+/** The settings of a tool, read and checked. */
 export interface Installation {
   readonly connections: ConnectionSettings;
   /** The access of each account to the service; none for people who only decide. */

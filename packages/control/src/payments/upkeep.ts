@@ -27,12 +27,13 @@ export interface ReplayGiven extends ReplaySelection {
   readonly onPart?: (runs: number, different: number) => void;
 }
 
-/** What is done once in a while with an installation. */
+/** Rare work on an installation: recover, replay, prune, back up, migrate, test the webhook. */
 export interface Upkeep {
   /**
    * Recovers after Temporal's database or the ledger was lost, or restored to an earlier copy.
    *
    * @param options `isDryRun`: only reports.
+   * @returns the runs and files that the recovery concerns.
    * @throws InvalidInput without a reason, unless it only reports; ConnectionFailed.
    * @example
    * ```ts
@@ -41,7 +42,7 @@ export interface Upkeep {
    */
   readonly recover: (options: RecoverOptions) => Promise<RecoveryReport>;
   /**
-   * Replays runs against workflow code: would they continue under it?
+   * Replays the histories of runs against workflow code, to see whether they would continue under it.
    *
    * @throws NotFound if there is no such run; InvalidInput if the workflows cannot be bundled; ConnectionFailed.
    * @example

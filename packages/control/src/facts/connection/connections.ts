@@ -15,11 +15,11 @@ import { connectionFailed, invalidInput } from "../../errors.ts";
 import { OPEN_WITHIN_MS } from "./shared.ts";
 import type { Temporal, TemporalSettings } from "./temporal.ts";
 
-/** Address of the ledger, as the settings have it. Finding it needs no secret of the service. */
+/** Address of the ledger, by the settings. It needs no secret of the service. */
 export interface LedgerSettings {
   /** A file named by the client if it is not set. */
   readonly ledger: string | undefined;
-  /** That of the account that the workers start with. */
+  /** Client id of the account with which the workers start. */
   readonly clientId: string | undefined;
   /** The folder of the workers' keys, if they have one. */
   readonly keyring?: string | undefined;
@@ -33,10 +33,10 @@ export const asLedgerError = (error: unknown): unknown =>
       })
     : error;
 
-/** The reason if it is silent. */
+/** The reason if the ledger is silent. */
 export const NO_ANSWER = "the database does not answer";
 
-/** One that is opened later is closed. */
+/** Returns the opened ledger; a ledger that opens too late is closed. */
 const openedInTime = async (opening: Promise<Ledger>): Promise<Ledger> => {
   const stop = new AbortController();
   const late = setTimeout(OPEN_WITHIN_MS, undefined, { signal: stop.signal }).then(() => undefined);
@@ -87,7 +87,7 @@ export interface KnownAccount {
   readonly hash: string;
 }
 
-/** What an action needs: Temporal, the ledger, and the accounts of the settings. */
+/** Dependencies of an action: Temporal, the ledger, and the accounts of the settings. */
 export interface Connected extends Temporal {
   readonly ledger: Ledger;
   readonly namespace: string;
@@ -134,7 +134,7 @@ export const ledgerOf = ({ ledger, whyNot }: Pick<Sources, "ledger" | "whyNot">)
   throw connectionFailed("ledgerUnavailable", whyNot.join(" "));
 };
 
-/** Addresses of everything. */
+/** Addresses of Temporal and the ledger, and the accounts. */
 export interface ConnectionSettings {
   /** @throws ConnectionFailed if its configuration is wrong. */
   readonly temporal: () => TemporalSettings;

@@ -18,14 +18,14 @@ import { connectTemporal, type OpenTemporal, type Temporal } from "./temporal.ts
 
 const DOCTOR = { action: "doctor" } as const;
 
-/** A call had begun: what it requested may have been done. */
+/** The error of a call that had begun: its request may have been carried out. */
 const lost = (reason: ConnectionFailed["reason"], message: string): ConnectionFailed =>
   new ConnectionFailed({ reason, message, next: DOCTOR, carriedOut: "unknown" });
 
-/** A ledger that is slow is not one that hangs: it is asked. Any answer shows that it is there. */
+/** Asks whether the ledger is there. Any answer shows that: a slow ledger does not hang. */
 const askLedger = async (ledger: Ledger): Promise<void> => void (await ledger.state());
 
-/** As `askLedger`. A server that refuses the question is there. */
+/** Asks whether Temporal is there. A server that refuses the question is there, too. */
 const askTemporal = async ({ connection }: Temporal): Promise<void> => {
   try {
     await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
@@ -55,7 +55,7 @@ type Found<A> = Result.Result<A, ConnectionFailed>;
 const isConnection = (error: unknown): error is ConnectionFailed =>
   error instanceof ConnectionFailed;
 
-/** What was opened, or why it cannot be; any other error is one. */
+/** Returns the opened connection, or why it cannot be opened; any other error fails. */
 const onlyFailed = <A>(opened: Effect.Effect<A, unknown, Scope.Scope>) =>
   Effect.result(opened).pipe(
     Effect.flatMap((found): Effect.Effect<Result.Result<A, ConnectionFailed>, unknown> => {
@@ -65,7 +65,7 @@ const onlyFailed = <A>(opened: Effect.Effect<A, unknown, Scope.Scope>) =>
     }),
   );
 
-/** Says that what was requested may have been done. */
+/** Adds to an error that the request may have been carried out. */
 const withoutAnswer = (error: unknown): unknown =>
   isConnection(error) && error.carriedOut !== "unknown"
     ? new ConnectionFailed({
@@ -77,9 +77,12 @@ const withoutAnswer = (error: unknown): unknown =>
     : error;
 
 /**
- * The connections of a tool, for one command or for years: to Temporal and to the ledger. Each is opened by the first call
- * that needs it, shared by all calls, and replaced after it has failed. Every call rejects with `ConnectionFailed` within five
- * seconds if a server that it needs is away or hangs, however long it may take otherwise.
+ * The connections of a tool to Temporal and to the ledger, for one command or for years. Each is opened by the first call
+ * that needs it, shared by all calls, and replaced after it has failed.
+ *
+ * A call may take long, because a report over a million rows does. So no time limit can tell a slow server from one that
+ * hangs. Instead, the server is asked during the call whether it is there: see `shared.ts`. Every call rejects with
+ * `ConnectionFailed` within five seconds if a server that it needs is away or hangs.
  */
 export class Connections implements AsyncDisposable {
   readonly settings: ConnectionSettings;
@@ -87,7 +90,7 @@ export class Connections implements AsyncDisposable {
   readonly #ledger: Shared<Ledger>;
   #isClosed = false;
 
-  /** Opens nothing. */
+  /** Keeps the settings. The first call opens a connection. */
   constructor(settings: ConnectionSettings) {
     this.settings = settings;
     const { kept } = settings;
@@ -186,7 +189,7 @@ export class Connections implements AsyncDisposable {
   }
 
   /**
-   * Calls a function with the ledger alone: what only the ledger decides waits for no Temporal.
+   * Calls a function with the ledger alone, so that it does not wait for Temporal.
    *
    * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
    */
@@ -202,8 +205,8 @@ export class Connections implements AsyncDisposable {
   }
 
   /**
-   * Calls a function that reads, with Temporal and the ledger as far as they answer. It is called again without the one
-   * that is lost meanwhile.
+   * Calls a function that reads, with Temporal and the ledger, or with one of them if the other does not answer. If one is
+   * lost meanwhile, then the function is called again without it.
    *
    * @throws ConnectionFailed if neither answers; the errors of `use`.
    */

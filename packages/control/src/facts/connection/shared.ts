@@ -1,8 +1,9 @@
 /**
  * A server that many calls share for years. Two rules keep a call from hanging, and neither limits how long it may take.
  * A connection is opened by the first call that needs it, within `OPEN_WITHIN_MS`. While a call takes long, the server is
- * asked whether it is there: a slow report goes on, a server that is gone or frozen ends the call. A connection that has
- * failed is dropped, so that the next call opens another one; it is closed once nobody uses it.
+ * asked whether it is there: a slow report continues, and a server that is gone or frozen ends the call.
+ *
+ * A connection that has failed is dropped, so that the next call opens another one. It is closed once nobody uses it.
  */
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
@@ -19,10 +20,10 @@ const WATCH_AFTER_MS = 1_000;
 /** Longest time until a server says that it is there. With `WATCH_AFTER_MS`, it is less than five seconds. */
 export const ANSWER_WITHIN_MS = 2_000;
 
-/** A connection in silence is left to end by itself. */
+/** Longest wait for a connection to close. If it does not answer, then it is left. */
 const CLOSE_WITHIN_MS = 250;
 
-/** Calls a function; fails with what it rejects with. */
+/** Calls a function; fails with the error that it rejects with. */
 export const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
   Effect.tryPromise({ try: work, catch: (error) => error });
 
