@@ -1,7 +1,7 @@
 /*
- * A setting has four places: the environment, the environment file, the settings file and its default. When a command
- * works on another installation than its user thinks, it is one of them that nobody looked at. They hold secrets as well,
- * also where nobody expects one: in a path, or in an address. So a value is shown only if its form says that it is none.
+ * A setting has four places: the environment, the environment file, the settings file and its default. If a command works
+ * on another installation than its user thinks, then one of them has a value that nobody looked at. Each may hold a secret,
+ * even in a path or an address. So a value is shown only if its form proves that it is not a secret.
  */
 import { isRecord, messageOf } from "@durable-payments/client/values";
 import { temporalSettings } from "@durable-payments/control/connection";
@@ -111,7 +111,7 @@ export const readConfiguration = (): Configuration => {
   return { settings: [...given, ...ofFile, ...defaults], problems };
 };
 
-/** Of Temporal, a profile may have another value than the default. */
+/** Returns the value in use: Temporal's profile may have another one than the default. */
 const effective = (name: string, value: string): Pick<Setting, "value" | "from"> => {
   const fields: Readonly<Record<string, "address" | "namespace">> = {
     TEMPORAL_ADDRESS: "address",

@@ -112,7 +112,7 @@ export const decidedText = (
   what: string,
   { workflowId }: { readonly workflowId: string },
 ): string => {
-  // Of limits there is a log, and no run.
+  // Limits have a log, and no run.
   const isLog = workflowId.startsWith("limits/");
   const next = nextLines([{ action: "show", workflowId, isLog }]);
   return [isLog ? what : `${what} An open run continues within seconds.`, ...next].join("\n");
