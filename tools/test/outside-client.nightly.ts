@@ -60,7 +60,7 @@ beforeAll(async () => {
   user = userIn(mkdtempSync(join(folder, "project-")));
   writeFileSync(join(user.folder, "package.json"), '{"private":true,"type":"module"}');
   mkdirSync(join(user.folder, "src"));
-  for (const example of ["effect", "mock", "options", "pay-once", "promise"]) {
+  for (const example of ["effect", "mock", "options", "pay-once", "pay-or-find", "promise"]) {
     cpSync(
       join(checkout, `site/test/examples/${example}.ts`),
       join(user.folder, `src/${example}.ts`),
@@ -83,7 +83,7 @@ it("installs less than 30 MB", () => {
 
 it("compiles without Effect's types, and calls the service", async () => {
   await install("--save-dev", ...TYPES);
-  await compile("src/promise.ts", "src/options.ts", "src/pay-once.ts");
+  await compile("src/promise.ts", "src/options.ts", "src/pay-once.ts", "src/pay-or-find.ts");
   const simulator = await startSimulator();
   onTestFinished(() => simulator.stop());
   const caller = userIn(user.folder, {

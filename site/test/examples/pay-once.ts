@@ -37,14 +37,16 @@ try {
     payout_reference,
     payment_date: "2026-12-01",
     is_payer: "Y",
+    unique_request_id: "invoice-2026-001",
   });
   console.log(`${payout_reference}: payout ${payout_id} is ${payout_status}`);
 } catch (error) {
   if (!isPaymentsError(error)) throw error;
   console.log(error.message);
-  if (error.carriedOut === "no") console.log("Nothing was paid: you may call again.");
-  // A person, or your program, looks for the payout before anything is paid again.
-  else console.log(`${payout_reference} may be paid: look for it with listPayouts.`);
+  if (error.operation !== "createPayout" || error.carriedOut === "no")
+    console.log("Nothing was paid: you may run this again.");
+  // Look for it with listPayouts first.
+  else console.log(`${payout_reference} may be paid. Do not send it again.`);
 } finally {
   await client.close();
 }
