@@ -1,5 +1,4 @@
 import * as Context from "effect/Context";
-import type * as Option from "effect/Option";
 import type * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import * as SchemaAST from "effect/SchemaAST";
@@ -14,7 +13,7 @@ import {
   type Paging,
   SignedIn,
 } from "../contract/operation-facts.ts";
-import { type Page, readerOf } from "../contract/answers.ts";
+import { type Page, type Read, readerOf } from "../contract/answers.ts";
 import { type Rule, rulesOf } from "../contract/rules.ts";
 
 /** Name of an operation: endpoint, operationId, activity type, span and metric label alike. */
@@ -68,8 +67,8 @@ export interface Operation {
   readonly payload: RequestPart | undefined;
   /** The names of all fields of path, query and body. */
   readonly fields: ReadonlySet<string>;
-  /** Reads the data of a success (of ping, the whole body); none if it is not of the documented form. */
-  readonly read: (data: unknown) => Option.Option<unknown>;
+  /** Reads the data of a success (of ping, the whole body). */
+  readonly read: Read<unknown>;
 }
 
 const part = (schema: Schema.Top | undefined): RequestPart | undefined =>

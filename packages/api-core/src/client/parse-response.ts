@@ -7,7 +7,7 @@
  * status.
  */
 import * as Duration from "effect/Duration";
-import * as Option from "effect/Option";
+import * as Result from "effect/Result";
 import type { Assumptions } from "../contract/assumptions.ts";
 import { SUCCESS_CODE } from "../contract/answers.ts";
 import { isRecord, lookUp } from "../values.ts";
@@ -32,6 +32,7 @@ import {
 } from "./outcomes.ts";
 import { redact } from "./redact.ts";
 import { answeredAt, type Outgoing, retryAfterMs, type WireResponse } from "./send.ts";
+import { unknownOutcome } from "./unknown-outcome.ts";
 
 /** The token was not accepted; sign in again. */
 export interface TokenRejected {
@@ -226,7 +227,8 @@ const errorOf = (is: FailedClass, operation: Operation, details: Details): Payme
   const { error } = OUTCOMES[is];
   const isOfEarlierSend = error === "RequestRefused" && carriedOut === "unknown";
   const remedy = isOfEarlierSend ? EARLIER_SEND : details.remedy;
-  const message = `${operation.name} was ${was}.${remedy === undefined ? "" : ` ${remedy}`}`;
+  const what = `${operation.name} was ${was}.${remedy === undefined ? "" : ` ${remedy}`}`;
+  const message = carriedOut === "unknown" ? unknownOutcome(operation.name, what) : what;
   const about = { operation: operation.name, message, ...(reason !== "" && { reason }) };
   if (error === "UnexpectedAnswer") {
     const answer = body === undefined ? {} : { answer: () => body };
@@ -325,8 +327,12 @@ const LONGEST_BODY = 8_000;
 const beginningOf = (text: string): string =>
   text.length <= LONGEST_BODY ? text : text.slice(0, LONGEST_BODY).replace(/\S*$/, "");
 
-const describe = (is: FailedClass, { body, envelope, status }: Received): string => {
-  if (is === "unreadable") return "answered with success, but its data cannot be read";
+const describe = (
+  is: FailedClass,
+  { body, envelope, status }: Received,
+  unread: string,
+): string => {
+  if (is === "unreadable") return `answered with success, but ${unread}`;
   const verb = OUTCOMES[is].error === "RequestRefused" ? "refused" : "answered";
   const content = body === "" ? "an empty body" : "no envelope";
   return `${verb} with HTTP ${status} and ${envelope === undefined ? content : `code ${envelope.code}`}`;
@@ -348,15 +354,19 @@ export const parseResponse = (
   const envelope = envelopeOf(json);
   const received = { status, body, json, envelope };
   let is = classOf(context, received);
+  let unread = "with an undocumented message";
   if (is === "alreadySo") return { _tag: "Success", value: undefined };
   if (is === "success") {
     // Code and message have been read: neither may spoil good data.
     const data = operation.enveloped && isRecord(json) ? json["data"] : json;
     const read = operation.read(data);
-    if (Option.isSome(read)) return { _tag: "Success", value: read.value };
+    if (Result.isSuccess(read)) return { _tag: "Success", value: read.success };
     is = "unreadable";
+    const { field, problem } = read.failure;
+    const place = operation.enveloped ? "data" : "body";
+    unread = `${field === "" ? place : `${place}.${field}`} ${problem}`;
   }
-  const was = describe(is, received);
+  const was = describe(is, received, unread);
   if (is === "tokenRejected" || is === "tokenRejectedByGateway") {
     const isInDoubt = outcomeOf(is, operation.idempotency).carriedOut === "unknown";
     return { _tag: "TokenRejected", reason: was, isInDoubt, otherwise: undefined };

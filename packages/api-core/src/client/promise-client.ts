@@ -19,6 +19,7 @@ import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
 import { invalidRequest } from "./invalid-request.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 import { layerOfCalls } from "./payments-client.ts";
+import { unknownOutcome } from "./unknown-outcome.ts";
 
 /** The operations as promises, which reject with a `PaymentsError`; the lists as async iterables. */
 export type PromiseClient = {
@@ -87,7 +88,8 @@ const endedEarly = (
   if (!mayBeSent && aborted) return reason;
   const closed = `The client was closed while ${name} was in progress.`;
   if (!mayBeSent) return new Unavailable({ operation: name, carriedOut: "no", message: closed });
-  const message = aborted ? `${name} was aborted when it may have been sent.` : closed;
+  const what = aborted ? `${name} was aborted when it may have been sent.` : closed;
+  const message = unknownOutcome(name, what);
   const error = new OutcomeUnknown({ operation: name, carriedOut: "unknown", message });
   if (aborted) error.cause = reason;
   return error;

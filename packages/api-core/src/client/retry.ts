@@ -15,6 +15,7 @@ import type { Failed } from "./outcomes.ts";
 import { failedAs, type TokenRejected } from "./parse-response.ts";
 import type { Say } from "./say.ts";
 import type { Answer, Send } from "./send.ts";
+import { unknownOutcome } from "./unknown-outcome.ts";
 
 /** How far a call has come when one of its sends, or the sign-in for it, has failed. */
 export interface CallState {
@@ -41,7 +42,10 @@ const errorOfCall = (error: PaymentsError, isInDoubt: boolean): PaymentsError =>
     ? new OutcomeUnknown({
         operation: error.operation,
         carriedOut: "unknown",
-        message: `${error.operation} got no response to an earlier send; then: ${error.message}`,
+        message: unknownOutcome(
+          error.operation,
+          `${error.operation} got no response to an earlier send; then: ${error.message}`,
+        ),
       })
     : error;
 

@@ -8,10 +8,13 @@
  */
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
+import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import * as SchemaAST from "effect/SchemaAST";
 import * as SchemaGetter from "effect/SchemaGetter";
 import { isRecord } from "../values.ts";
+import type { Fault } from "./faults.ts";
+import { faultsOf } from "./rules.ts";
 import { isUnsetTime } from "./times.ts";
 
 /** `code` of an envelope that reports success. */
@@ -29,8 +32,10 @@ export class Refusal extends Schema.Error<Refusal>("Refusal")(
 /** The result of transforming an answer: the answer was checked before, and the result is not checked again. */
 const madeOf = <A>() => Schema.declare((_value: unknown): _value is A => true);
 
-/** Reads the data of an answer; none if it is not of the documented form. */
-type Read<A> = (data: unknown) => Option.Option<A>;
+/** Reads the data of an answer; fails with its first fault if it is not of the documented form. */
+export type Read<A> = (data: unknown) => Result.Result<A, Fault>;
+
+const fault = (field: string, problem: string) => Result.fail({ field, problem });
 
 /*
  * The schemas below serve a server and the OpenAPI document. The client reads an answer by the function that a schema
@@ -49,7 +54,12 @@ export const readerOf = <A>(schema: Schema.Codec<A, unknown>): Read<A> => {
   const found = Schema.resolveAnnotations(schema)?.[READ];
   // Only `readBy` writes this key.
   if (typeof found === "function") return found as Read<A>;
-  return Schema.decodeUnknownOption(schema);
+  const decode = Schema.decodeUnknownResult(schema);
+  return (data) =>
+    Result.mapError(
+      decode(data),
+      ({ issue }) => faultsOf(issue)[0] ?? { field: "", problem: "cannot be read" },
+    );
 };
 
 /**
@@ -84,7 +94,7 @@ export const confirmed = readBy(
       encode: SchemaGetter.transform(() => ({ code: SUCCESS_CODE, message: "Success" }) as const),
     }),
   ),
-  () => Option.some(undefined),
+  () => Result.succeed(undefined),
 );
 
 /** Ways to write that there is no id. */
@@ -145,6 +155,11 @@ export type AnswerStruct = Schema.Codec<unknown, unknown> & {
   readonly fields: Schema.Struct.Fields;
 };
 
+const FILTERED = {
+  onSuccess: () => true,
+  onFailure: ({ field, problem }: Fault) => ({ path: [field], issue: problem }),
+};
+
 /** HttpApi would look for values that are not JSON in all of `Unknown`. */
 const Anything: Schema.Codec<unknown> = Schema.Any;
 
@@ -173,18 +188,21 @@ export const answer = <S extends AnswerStruct>(
     };
   });
   const isText = fields.every((field) => field.isText);
-  const read = (row: unknown): Option.Option<Row> => {
-    if (!isRecord(row)) return Option.none();
+  const read = (row: unknown): Result.Result<Row, Fault> => {
+    if (!isRecord(row)) return fault("", "is not an object");
     const made: Record<string, unknown> = {};
     for (const { isRequired, name, read: readField, wireName } of fields) {
       const value = readField(row[wireName]);
       if (value !== undefined) made[name] = value;
-      else if (isRequired) return Option.none();
+      else if (isRequired) {
+        const isMissing = (row[wireName] ?? undefined) === undefined;
+        return fault(wireName, isMissing ? "is missing" : "cannot be read");
+      }
     }
-    return Option.some(made);
+    return Result.succeed(made);
   };
   const written = Anything.check(
-    Schema.makeFilter((row) => Option.isSome(read(row)), {
+    Schema.makeFilter((row) => Result.match(read(row), FILTERED), {
       toJsonSchema: () => {
         const named = fields.map(({ schema, wireName }) => [wireName, schema]);
         return Schema.toJsonSchemaDocument(Schema.Struct(Object.fromEntries(named))).schema;
@@ -195,7 +213,7 @@ export const answer = <S extends AnswerStruct>(
   const made = isText ? madeOf<S["Type"]>() : struct;
   const schema = written.pipe(
     Schema.decodeTo<Schema.Codec<S["Type"], unknown>, typeof written>(made, {
-      decode: SchemaGetter.transform((row) => Option.getOrThrow(read(row))),
+      decode: SchemaGetter.transform((row) => Result.getOrThrow(read(row))),
       encode: SchemaGetter.transform((given) => {
         const row: Record<string, unknown> = {};
         for (const { name, unset, wireName } of fields) {
@@ -261,16 +279,16 @@ const Count = Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(
 const readPage =
   <Item>(readItem: Read<Item>): Read<Page<Item>> =>
   (data) => {
-    if (!isRecord(data)) return Option.none();
+    if (!isRecord(data)) return fault("", "is not an object");
     const { item_list: rows = [], total_item, total_page } = data;
-    if (rows !== null && !Array.isArray(rows)) return Option.none();
+    if (rows !== null && !Array.isArray(rows)) return fault("item_list", "is not a list");
     const page = { item_list: [] as Array<Item>, unreadable: [] as Array<UnreadableRow> };
     for (const row of rows ?? []) {
       const item = readItem(row);
-      if (Option.isSome(item)) page.item_list.push(item.value);
+      if (Result.isSuccess(item)) page.item_list.push(item.success);
       else page.unreadable.push(unreadable(row));
     }
-    return Option.some({
+    return Result.succeed({
       ...(isCount(total_item) && { total_item }),
       ...(isCount(total_page) && { total_page }),
       ...page,

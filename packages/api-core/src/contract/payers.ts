@@ -1,4 +1,5 @@
 import * as Option from "effect/Option";
+import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { get } from "effect/http-api/HttpApiEndpoint";
 import { isRecord } from "../values.ts";
@@ -47,13 +48,13 @@ const readPayer = readerOf(Answered);
  */
 const Payers = readBy(Schema.Array(Answered), (data) => {
   const listed: unknown = data === null ? [] : data;
-  if (!Array.isArray(listed)) return Option.none();
-  const payersIn = (row: unknown) => Option.toArray(readPayer(row));
+  if (!Array.isArray(listed)) return Result.fail({ field: "", problem: "is not a list" });
+  const payersIn = (row: unknown) => Option.toArray(Result.getSuccess(readPayer(row)));
   const rows = listed.flatMap((row: unknown) => {
     const payer = payersIn(row);
     return payer.length === 0 && isRecord(row) ? [row["data"]].flat().flatMap(payersIn) : payer;
   });
-  return Option.some(rows);
+  return Result.succeed(rows);
 });
 
 /** Source: service interface, "Payers". */

@@ -87,10 +87,12 @@ const problemOf = (message: string, name: string): string => {
   if (message.startsWith(KNOWN)) {
     return `is not a known name${didYouMean([name], message.slice(KNOWN.length).split(" "))}`;
   }
-  const expected = /^(?:Expected|must be) (.*)$/s.exec(message)?.[1];
-  if (expected?.includes(" | ")) return `must be one of ${expected.replaceAll(" | ", ", ")}`;
+  const expected = /^(?:Expected|must be) (.*)$/s.exec(message)?.[1] ?? "";
+  if (expected.includes(" | ")) return `must be one of ${expected.replaceAll(" | ", ", ")}`;
   if (!message.startsWith("Expected ")) return message;
-  return `must be ${/^(?:an?|null|undefined|never|"|\d|true|false)\b|^"/.test(expected ?? "") ? "" : "a "}${expected}`;
+  if (/^(?:an?|null|undefined|never|"|\d|true|false)\b|^"/.test(expected))
+    return `must be ${expected}`;
+  return `must be ${/^[aeiou]/.test(expected) ? "an" : "a"} ${expected}`;
 };
 
 /**

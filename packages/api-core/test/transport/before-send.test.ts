@@ -72,7 +72,9 @@ it("does not hide that an earlier send is in doubt", async () => {
   expect(error).toMatchObject({
     _tag: "OutcomeUnknown",
     carriedOut: "unknown",
-    message: "createCard got no response to an earlier send; then: Sending is paused.",
+    message:
+      "createCard got no response to an earlier send; then: Sending is paused. " +
+      "It may have taken effect: if it is sent again, then with the same unique_request_id.",
   });
   expect(sent).toBe(1);
 });

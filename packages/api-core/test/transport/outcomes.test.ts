@@ -330,7 +330,9 @@ describe("a key that may be known", () => {
     expect(error).toMatchObject({
       _tag: "UnexpectedAnswer",
       carriedOut: "unknown",
-      message: "createCard was answered with success, but its data cannot be read.",
+      message:
+        "createCard was answered with success, but data is not an object. " +
+        "It may have taken effect: if it is sent again, then with the same unique_request_id.",
     });
     expect(sent).toHaveLength(2);
   });

@@ -4,6 +4,9 @@ import { anyOperation, clientFor, failureOf } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { type Answer, startServer } from "../support/server.ts";
 
+const MAY_BE_MADE =
+  "The payout may have been made: before it is sent again, look for it with listPayouts.";
+
 const silent: Answer = () => () => undefined;
 const stalledHead: Answer =
   () =>
@@ -38,7 +41,7 @@ describe.each(STALLS)("the time of one request covers %s", (_, answer) => {
     expect(await failureOf(client.createPayout(requests.createPayout))).toMatchObject({
       _tag: "OutcomeUnknown",
       carriedOut: "unknown",
-      message: "createPayout was sent, but no complete response within 500 ms.",
+      message: `createPayout was sent, but no complete response within 500 ms. ${MAY_BE_MADE}`,
     });
     await server.closedByClient(1);
     expect(server.requests).toHaveLength(1);
@@ -51,7 +54,7 @@ describe("an abort", () => {
     _tag: "OutcomeUnknown",
     operation: "createPayout",
     carriedOut: "unknown",
-    message: "createPayout was aborted when it may have been sent.",
+    message: `createPayout was aborted when it may have been sent. ${MAY_BE_MADE}`,
     cause: reason,
   };
 
