@@ -10,6 +10,7 @@
 import {
   type Assumptions,
   isUnsetTime,
+  listedMeaning,
   type Payout,
   readTime,
   redact,
@@ -22,10 +23,6 @@ export type Words = ReadonlyMap<string, WordMeaning>;
 
 /** Longest word that is kept. The service may write a sentence. */
 const LONGEST_WORD = 100;
-
-/** Returns whether a list of statuses has this one, without regard to case. */
-export const isOneOf = (statuses: ReadonlyArray<string>, status = ""): boolean =>
-  statuses.some((listed) => plainWord(listed) === plainWord(status));
 
 /**
  * Returns whether a payout's completion time is plausible: set, not before its creation and not after the service's now,
@@ -50,18 +47,6 @@ const isCompleteAt = (
   const updated = readTime(update_time, zone)?.earliest;
   const serviceNow = Math.max(atLeast, created ?? atLeast, updated ?? atLeast);
   return isAfterCreation && completed.earliest <= serviceNow + skew;
-};
-
-/** Returns what the settings say of a word: `timed` completes a payout with a completion time; undefined if nothing. */
-const listedMeaning = (word: string, assumptions: Assumptions) => {
-  const { completeTimeStatuses } = assumptions;
-  if (isOneOf(assumptions.payoutReturnedStatuses, word)) return "returned";
-  if (isOneOf(assumptions.payoutFailedStatuses, word)) return "failed";
-  if (isOneOf(assumptions.payoutCompletedStatuses, word)) return "completed";
-  if (isOneOf(completeTimeStatuses, word)) return "timed";
-  // There is no word to ask about.
-  if (plainWord(word) === "") return completeTimeStatuses.length > 0 ? "timed" : "open";
-  return undefined;
 };
 
 /**

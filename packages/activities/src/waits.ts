@@ -8,6 +8,7 @@
 import {
   type Assumptions,
   type Cardholder,
+  isOneOf,
   type Payout,
   type PaymentsClient,
   type PaymentsError,
@@ -36,7 +37,7 @@ import { contradictionOf, isOtherId } from "./evidence/match.ts";
 import { countFailure } from "./failure-counter.ts";
 import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
-import { isOneOf, payoutStatus, type Words } from "./payout-status.ts";
+import { payoutStatus, type Words } from "./payout-status.ts";
 import { readFailure } from "./reads.ts";
 import { type ClientCall, LAST, notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
 

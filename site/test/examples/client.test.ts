@@ -1,6 +1,6 @@
 import { makeAssumptions } from "@durable-payments/client/settings";
 import { checkInput } from "@durable-payments/client/contract";
-import { createClient, RequestRefused } from "@durable-payments/client";
+import { createClient, payoutState, RequestRefused } from "@durable-payments/client";
 import {
   BeforeSend,
   clientSecondsUntilExpiry,
@@ -128,6 +128,10 @@ it("pays a beneficiary", async () => {
   const { complete_time, payout_status } = await client.retrievePayout({ payout_id });
   // #endregion
   expect([complete_time, payout_status]).toStrictEqual([undefined, "processing"]);
+  // #region example
+  const state = payoutState(await client.retrievePayout({ payout_id })); // "open"
+  // #endregion
+  expect(state).toBe("open");
   {
     await simulator.setPayoutStatus(payout_id, "awaiting_funds");
     // #region example

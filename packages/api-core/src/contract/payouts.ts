@@ -112,7 +112,7 @@ export interface Payout extends Named<typeof PayoutSchema> {}
 const PayoutSchema = named<Payout>()({
   /** The service's id of the payout. */
   payout_id: answeredId,
-  /** State in the service's own words, such as `processing`; the document does not list them. */
+  /** Status in the service's own words, such as `processing`; the document does not list them. See `payoutState`. */
   payout_status: answeredOrUnset,
   /** Amount: a decimal string in units of `currency`, such as `"12.50"`. */
   amount: answeredOrUnset,
@@ -177,7 +177,7 @@ const ListPayoutsInputSchema = named<ListPayoutsInput>()({
   scope: Schema.optionalKey(Scope),
   /** Lists only the payout with this short reference, 1 to 36 characters. */
   short_reference_id: Schema.optionalKey(text(36)),
-  /** Payouts of this state alone. */
+  /** Payouts with this status alone. The service filters by no other word, and does not explain these. */
   status: Schema.optionalKey(
     Schema.Literals(["awaiting_funds", "trade_settled", "closed", "funds_arrived"]),
   ),
