@@ -82,7 +82,12 @@ const entriesIn = (folder: string, extension: string) => ({
 const declarations = "out-tsc/lib";
 const installed = [/^effect(?:\/|$)/, /^undici/, /^ibantools/, /^fastest-levenshtein/];
 const output = { dir: "dist", chunkFileNames: "[name]-[hash].js", cleanDir: true };
-const promises = { dir: "dist/promise", chunkFileNames: "[name]-[hash].js", minify: true };
+const promises = {
+  dir: "dist/promise",
+  chunkFileNames: "[name]-[hash].js",
+  // Node shows the line of an uncaught error: with all code in one line, that is a screenful of it.
+  minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
+};
 
 export default defineConfig([
   { platform: "node", input: entriesIn("src", ".ts"), external: installed, output },

@@ -15,7 +15,13 @@ import {
   operationNames,
 } from "./client-shape.ts";
 import type { ClientSettings } from "./config.ts";
-import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
+import {
+  InvalidSettings,
+  isPaymentsError,
+  OutcomeUnknown,
+  type PaymentsError,
+  Unavailable,
+} from "./errors.ts";
 import { invalidRequest } from "./invalid-request.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 import { layerOfCalls } from "./payments-client.ts";
@@ -63,9 +69,15 @@ const signalIn = (options: unknown): AbortSignal | undefined => {
     : undefined;
 };
 
+/** Returns the error, whose stack now shows who awaits the call: the fiber in which it was made has no code of the caller. */
+const withCaller = (error: unknown): unknown => {
+  if (isPaymentsError(error) || error instanceof InvalidSettings) Error.captureStackTrace(error);
+  return error;
+};
+
 const valueOf = <A>(exit: Exit.Exit<A, unknown>): A => {
   if (Exit.isSuccess(exit)) return exit.value;
-  throw Cause.squash(exit.cause);
+  throw withCaller(Cause.squash(exit.cause));
 };
 
 const closedBefore = (name: OperationName) =>
@@ -179,10 +191,14 @@ export const createClient = (settings: ClientSettings): PromiseClient => {
       const listed = items(filters, listOptions);
       const stoppable =
         signal === undefined ? listed : Stream.interruptWhen(listed, untilAbort(signal));
-      for await (const item of Stream.toAsyncIterable(stoppable)) {
-        // Items of a page that was read before the abort.
-        signal?.throwIfAborted();
-        yield item;
+      try {
+        for await (const item of Stream.toAsyncIterable(stoppable)) {
+          // Items of a page that was read before the abort.
+          signal?.throwIfAborted();
+          yield item;
+        }
+      } catch (error) {
+        throw withCaller(error);
       }
       signal?.throwIfAborted();
     };
