@@ -28,7 +28,10 @@ export interface Service {
 }
 
 /** The findings of the doctor. */
-export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
+export interface Diagnosis {
+  readonly isWell: boolean;
+  readonly checks: ReadonlyArray<Check>;
+}
 
 const NO_ACCOUNT = "not checked: no account is set here, and decisions need none";
 
@@ -90,7 +93,7 @@ export const diagnose = async (
   connections: Connections,
   services: ReadonlyArray<Service>,
   onPart: (checks: ReadonlyArray<Check>) => void = () => undefined,
-) => {
+): Promise<Diagnosis> => {
   const made: Array<Check> = [];
   const parts = [serviceChecks(services), innerChecks(connections)].map(async (part) => {
     made.push(...(await part));
