@@ -66,7 +66,7 @@ export interface RetryGiven extends Omit<RetryOptions, "amend"> {
 export interface RetriedRun extends RetryPlan {
   /** Changed fields of the input, in words. */
   readonly amended: ReadonlyArray<string>;
-  /** What is unlikely in the changed input, in sentences. */
+  /** Unlikely values of the changed input, in sentences. */
   readonly warnings: ReadonlyArray<string>;
   readonly isDryRun: boolean;
   /** The run that continues; null for a plan. */

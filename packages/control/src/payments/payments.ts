@@ -147,8 +147,9 @@ export class Payments implements AsyncDisposable {
 
   #assumptionsFor(input: unknown) {
     const { account } = (input ?? {}) as { readonly account?: string };
-    const named = account === undefined ? undefined : this.account(account);
-    return this.#installation.assumptionsOf(named);
+    const { assumptionsOf, connections } = this.#installation;
+    // The queue of a named account has its name, so nothing else names it in an input.
+    return assumptionsOf(account === undefined ? undefined : accountNamed(connections, account));
   }
 
   async #start(

@@ -108,9 +108,9 @@ export const accountNamed = (
   if (found !== undefined) return found.hash;
   const names = accounts.flatMap((one) => one.name ?? []).join(", ");
   throw invalidInput(
-    names === ""
+    accounts.length === 0
       ? "No account is known here: give the setting clientId and the setting baseUrl. Nothing was done."
-      : `Which account? Name one (account): ${names}. Nothing was done.`,
+      : `Which account? ${names === "" ? "The only one here has no name, so leave it out" : `Name one (account): ${names}`}. Nothing was done.`,
   );
 };
 
