@@ -99,9 +99,11 @@ export interface TimelineItem {
 /** The server warns of longer pages. */
 const PAGE = 250;
 
+const millisecondsOf = (time: Event["eventTime"]): number =>
+  Math.floor(Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6);
+
 /** Returns when an event happened, milliseconds since 1970. */
-export const timeOf = ({ eventTime }: Event): number =>
-  Math.floor(Number(eventTime?.seconds ?? 0) * 1000 + (eventTime?.nanos ?? 0) / 1e6);
+export const timeOf = ({ eventTime }: Event): number => millisecondsOf(eventTime);
 
 /** Reads the latest events of a run. */
 export const readEvents = async (
@@ -139,45 +141,34 @@ export const readCloseEvent = async (
 };
 
 const summaryOf = ({ userMetadata }: Event): string | null => {
-  try {
-    const summary = userMetadata?.summary
-      ? defaultPayloadConverter.fromPayload<unknown>(userMetadata.summary)
-      : null;
-    return typeof summary === "string" ? summary : null;
-  } catch {
-    // It decides nothing, and a run may have written any bytes.
-    return null;
-  }
+  const { summary } = userMetadata ?? {};
+  const text = summary && firstOf({ payloads: [summary] });
+  return typeof text === "string" ? text : null;
 };
 
-type Begun = Pick<TimelineItem, "kind" | "name"> & { readonly id: string; readonly until?: number };
+/** An action that begins; a message has no duration. */
+interface Begun extends Pick<TimelineItem, "kind" | "name"> {
+  readonly until?: number;
+  readonly isMessage?: true;
+}
 
-const idOf = ({ eventId }: Event): string => String(eventId);
-
-/** Reads the beginning of an action that has a separate end. */
 const begunOf = (event: Event): Begun | undefined => {
   const {
     activityTaskScheduledEventAttributes: activity,
     startChildWorkflowExecutionInitiatedEventAttributes: child,
     timerStartedEventAttributes: timer,
+    workflowExecutionSignaledEventAttributes: signal,
+    workflowExecutionUpdateAcceptedEventAttributes: update,
   } = event;
-  if (activity)
-    return { kind: "activity", name: activity.activityType?.name ?? "", id: idOf(event) };
+  if (activity) return { kind: "activity", name: activity.activityType?.name ?? "" };
   if (timer) {
-    const { nanos, seconds } = timer.startToFireTimeout ?? {};
-    const lasts = Number(seconds ?? 0) * 1000 + (nanos ?? 0) / 1e6;
-    return { kind: "timer", name: "sleep", id: idOf(event), until: timeOf(event) + lasts };
+    const until = timeOf(event) + millisecondsOf(timer.startToFireTimeout);
+    return { kind: "timer", name: "sleep", until };
   }
-  if (child) return { kind: "child", name: child.workflowId ?? "", id: idOf(event) };
-  return undefined;
-};
-
-/** Actions without a duration. */
-const messageIn = (event: Event): Pick<TimelineItem, "kind" | "name"> | undefined => {
-  const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
-  if (signal) return { kind: "signal", name: signal };
-  const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input?.name;
-  return update ? { kind: "update", name: update } : undefined;
+  if (child) return { kind: "child", name: child.workflowId ?? "" };
+  if (signal?.signalName) return { kind: "signal", name: signal.signalName, isMessage: true };
+  const name = update?.acceptedRequest?.input?.name;
+  return name ? { kind: "update", name, isMessage: true } : undefined;
 };
 
 type Ended = Pick<TimelineItem, "outcome" | "message"> & { readonly begunAs: string };
@@ -212,36 +203,32 @@ export const endOf = (event: Event): Ended | undefined => {
   return undefined;
 };
 
+const TASK_COMPLETED = proto.temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED;
+
 /** Reads the actions of a run from its events, for people to see. Only the ledger knows the outcome of a write. */
 export const timelineOf = (events: ReadonlyArray<Event>): ReadonlyArray<TimelineItem> => {
-  const items = new Map<string, TimelineItem>();
-  let failing: TimelineItem | undefined;
-  for (const event of events) {
-    const at = timeOf(event);
+  const ends = new Map(
+    events.flatMap((event) => {
+      const { begunAs, ...end } = endOf(event) ?? {};
+      return begunAs === undefined ? [] : [[begunAs, { ...end, endedAt: timeOf(event) }] as const];
+    }),
+  );
+  const items = events.flatMap((event): ReadonlyArray<TimelineItem> => {
     const begun = begunOf(event);
-    const open = { summary: summaryOf(event), at, endedAt: null, message: null, until: null };
-    if (begun !== undefined) {
-      const { id, kind, name, until = null } = begun;
-      items.set(id, { ...open, kind, name, outcome: "open", until });
-    }
-    const message = messageIn(event);
-    if (message !== undefined) {
-      items.set(idOf(event), { ...open, ...message, endedAt: at, outcome: "done" });
-    }
-    const end = endOf(event);
-    const ended = end && items.get(end.begunAs);
-    if (end !== undefined && ended !== undefined) {
-      const { begunAs, ...outcome } = end;
-      items.set(begunAs, { ...ended, ...outcome, endedAt: at });
-    }
-    const failed = event.workflowTaskFailedEventAttributes;
-    if (failed) {
-      const why = failureOf(failed.failure)?.message ?? null;
-      failing ??= { ...open, kind: "task", name: "workflow code", outcome: "failed", message: why };
-    } else if (
-      event.eventType === proto.temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED
-    )
-      failing = undefined;
-  }
-  return [...items.values(), ...(failing === undefined ? [] : [failing])];
+    if (begun === undefined) return [];
+    const { isMessage, kind, name, until = null } = begun;
+    const at = timeOf(event);
+    const none = { outcome: isMessage ? "done" : "open", endedAt: isMessage ? at : null } as const;
+    const end = { ...none, message: null, ...ends.get(String(event.eventId)) };
+    return [{ kind, name, summary: summaryOf(event), at, until, ...end }];
+  });
+  const completed = events.findLastIndex(({ eventType }) => eventType === TASK_COMPLETED);
+  const failed = events
+    .slice(completed + 1)
+    .find((event) => event.workflowTaskFailedEventAttributes);
+  if (failed === undefined) return items;
+  const why = failureOf(failed.workflowTaskFailedEventAttributes?.failure)?.message ?? null;
+  const task = { kind: "task", name: "workflow code", outcome: "failed", message: why } as const;
+  const open = { summary: null, at: timeOf(failed), endedAt: null, until: null };
+  return [...items, { ...task, ...open }];
 };
