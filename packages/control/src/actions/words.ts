@@ -21,7 +21,7 @@ import { type Acting, actorOf } from "./decide/record.ts";
 type OfLedger = Pick<Deciding, "ledger">;
 
 /** Payouts with a word, of one standing and currency; `amount` is their exact sum. */
-interface PayoutsOfWord extends UseOfWord {
+export interface PayoutsOfWord extends UseOfWord {
   readonly state: MoneyState;
 }
 

@@ -9,7 +9,7 @@ export type { RecoveryReport } from "../actions/recovery.ts";
 export type { SkippedRuns } from "../actions/replay.ts";
 export type { OneOfMany, RetryPlan } from "../actions/retry/retry.ts";
 export type { Cancelled, CancelledBatch } from "../actions/stopping.ts";
-export type { DecidedMeaning } from "../actions/words.ts";
+export type { DecidedMeaning, PayoutsOfWord } from "../actions/words.ts";
 export type { Check } from "../views/doctor/check.ts";
 export type { Diagnosis } from "../views/doctor/doctor.ts";
 export type { Inbox, InboxItem } from "../views/inbox.ts";
