@@ -59,13 +59,13 @@ it("The ledger was restored: doctor says that the ledger lacks entries", async (
   await drill.stack.parts.worker.kill("SIGKILL");
   for (const part of ["", "-wal", "-shm"]) await rm(`${file}${part}`, { force: true });
   await copyFile(copy, file);
-  await drill.untilDoctorShows("The ledger was restored");
+  await drill.untilShows("The ledger was restored", "durable-payments doctor");
   expect((await drill.run("durable-payments doctor")).code).toBe(1);
 });
 
 it("No worker, and a tracker that is late: doctor names both", async () => {
-  await drill.untilDoctorShows("Nothing moves: no worker");
-  await drill.untilDoctorShows("The tracker is late");
+  await drill.untilShows("Nothing moves: no worker", "durable-payments doctor");
+  await drill.untilShows("The tracker is late", "durable-payments doctor");
   expect((await drill.run("durable-payments doctor")).code).toBe(1);
 });
 

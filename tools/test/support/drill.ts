@@ -116,13 +116,11 @@ export class Drill {
       : `The page shows\n${shown}\nbut it printed\n${text}`;
   }
 
-  /** Runs `durable-payments doctor` until it prints what the page shows in a section. */
-  async untilDoctorShows(heading: string): Promise<void> {
-    const patience = { timeout: 180_000, interval: 2_000 };
+  /** Runs a command until it prints what the page shows in a section. */
+  async untilShows(heading: string, line: string): Promise<void> {
+    const patience = { timeout: 180_000, interval: 500 };
     await vi.waitFor(async () => {
-      expect(
-        this.differs(heading, (await this.run("durable-payments doctor")).text),
-      ).toBeUndefined();
+      expect(this.differs(heading, (await this.run(line)).text)).toBeUndefined();
     }, patience);
   }
 
