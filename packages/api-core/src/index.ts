@@ -9,4 +9,8 @@ export type * from "./types.ts";
 export type { CallOptions, StreamOptions } from "./client/call-options.ts";
 export * from "./client/errors.ts";
 export { payoutState } from "./contract/payout-state.ts";
-export { createClient, type PromiseClient } from "./client/promise-client.ts";
+export {
+  createClient,
+  type PromiseClient,
+  type PromiseClientSettings as ClientSettings,
+} from "./client/promise-client.ts";

@@ -163,7 +163,7 @@ describe("the settings", () => {
     "that are no object, %j, are refused by what is missing",
     async (none) => {
       // A caller without types.
-      const client = createClient(none as unknown as ClientSettings);
+      const client = createClient(none as never);
       await expect(client.ping()).rejects.toThrow(
         "needs an object with at least the settings baseUrl, clientId",
       );

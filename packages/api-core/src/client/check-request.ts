@@ -1,7 +1,7 @@
 import * as Result from "effect/Result";
 import type { Assumptions } from "../contract/assumptions.ts";
 import { defaultAssumptions } from "../contract/default-assumptions.ts";
-import type { Fault } from "../contract/faults.ts";
+import { type Fault, nearestName } from "../contract/faults.ts";
 import { faultsOf, given, type RawRequest } from "../contract/rules.ts";
 import { iso4217Digits } from "../decimal.ts";
 import { cleanTexts, isRecord } from "../values.ts";
@@ -85,7 +85,9 @@ export const checkRequest = (
   const payload = body && encoded(body);
   for (const field of Object.keys(fields)) {
     if (operation.fields.has(field)) continue;
-    faults.push({ field, problem: "is not a field of this operation" });
+    const meant = nearestName(field, [...operation.fields]);
+    const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
+    faults.push({ field, problem: `is not a field of this operation${hint}` });
   }
   faults.push(...tooManyDigits(fields, assumptions));
   if (faults.length === 0) {

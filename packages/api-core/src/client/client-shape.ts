@@ -10,8 +10,12 @@ import type { Input, Item, ListName, OperationName, Output, ReadName } from "./o
 /** The parameters of an operation; its input is the fields of path, query and body in one object. */
 export type CallParameters<Name extends OperationName, Options> =
   {} extends Input<Name>
-    ? [input?: Input<Name>, options?: Options]
+    ? // Every object has the fields of an input without fields.
+      [input?: keyof Input<Name> extends never ? NoFields : Input<Name>, options?: Options]
     : [input: Input<Name>, options?: Options];
+
+/** The input of an operation without fields. */
+type NoFields = Readonly<Record<string, never>>;
 
 /** One method per operation. */
 export type Operations = {

@@ -37,17 +37,17 @@ const tagged = <Tag extends string>(
 };
 
 /** The fields of every error of a call. */
-interface About {
+interface About<CarriedOut extends "no" | "unknown" = "no"> {
   /** Name of the operation, as in the contract. */
   readonly operation: string;
   /** Whether the operation may have been carried out: never reported as "no" unless that is certain. */
-  readonly carriedOut: "no" | "unknown";
+  readonly carriedOut: CarriedOut;
   /** The event and the remedy, for a person: our own words, with HTTP status and code. */
   readonly message: string;
 }
 
 /** An error that may have the words of the service. */
-interface Reasoned extends About {
+interface Reasoned<CarriedOut extends "no" | "unknown" = "no"> extends About<CarriedOut> {
   /** The words of the service, at most 500 characters, without secrets and account numbers; see `redact`. */
   readonly reason?: string;
 }
@@ -73,7 +73,7 @@ export class NotAuthenticated extends tagged("NotAuthenticated")<Reasoned> {}
  * - `signIns`: the client has used its budget of sign-ins. It was not sent.
  */
 export class RateLimited extends tagged("RateLimited")<
-  About & { readonly retryAfter: number; readonly by: "service" | "rate" | "signIns" }
+  Reasoned & { readonly retryAfter: number; readonly by: "service" | "rate" | "signIns" }
 > {}
 
 /**
@@ -87,12 +87,12 @@ export class Unavailable extends tagged("Unavailable")<Reasoned & { readonly sta
  * carried out. `code` is that of the refusal, which an earlier send may have caused.
  */
 export class OutcomeUnknown extends tagged("OutcomeUnknown")<
-  Reasoned & { readonly code?: number }
+  Reasoned<"unknown"> & { readonly code?: number }
 > {}
 
 /** An answer came that is not of the documented shape. `answer()` returns its text: nothing prints it. */
 export class UnexpectedAnswer extends tagged("UnexpectedAnswer")<
-  Reasoned & { readonly answer?: () => string }
+  Reasoned<"no" | "unknown"> & { readonly answer?: () => string }
 > {}
 
 /** The errors of a call. Each says in `carriedOut` whether the operation may have taken effect. */

@@ -33,7 +33,7 @@ export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClie
 
   /**
    * Makes a client by Effect's `ConfigProvider`, or by the environment as it is when the layer is built:
-   * `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID`, `PAYMENTS_API_KEY` and the others of `.env.example`.
+   * `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID`, `PAYMENTS_API_KEY` and the other variables of docs/settings.md.
    */
   static readonly layerConfig: Layer.Layer<PaymentsClient, InvalidSettings> = Layer.suspend(() => {
     // Before anything is awaited: in the meantime the program may set the variables of another account.
@@ -119,5 +119,6 @@ const clientOf = (...made: Parameters<typeof callsOf>) =>
   ).pipe(Layer.provide(callsOf(...made)));
 
 /** The calls of the promise client, which needs no module of streams before the first list. */
-export const layerOfCalls = (settings: ClientSettings): Layer.Layer<Calls, InvalidSettings> =>
-  callsOf(checked(settings), byUndici);
+export const layerOfCalls = (
+  settings: ClientSettings | ClientOptions,
+): Layer.Layer<Calls, InvalidSettings> => callsOf(checked(settings), byUndici);

@@ -14,7 +14,7 @@ import {
   listNames,
   operationNames,
 } from "./client-shape.ts";
-import type { ClientSettings } from "./config.ts";
+import type { ClientOptions, ClientSettings } from "./config.ts";
 import {
   InvalidSettings,
   isPaymentsError,
@@ -54,6 +54,10 @@ export type PromiseClient = {
   /** Closes the connections. Calls under way end: a write that may have been sent rejects with `OutcomeUnknown`. */
   readonly close: () => Promise<void>;
 };
+
+/** The settings of a client: `baseUrl`, `clientId`, `apiKey` or `apiKeyFile`, and any others. */
+export type PromiseClientSettings = ClientSettings &
+  (Required<Pick<ClientSettings, "apiKey">> | Required<Pick<ClientSettings, "apiKeyFile">>);
 
 type AnyStream = (
   filters: object | undefined,
@@ -127,7 +131,7 @@ const untilAbort = (signal: AbortSignal): Effect.Effect<void> =>
  * const { available_balance } = await client.retrieveBalance({ currency: "USD" });
  * await client.close();
  */
-export const createClient = (settings: ClientSettings): PromiseClient => {
+export const createClient = (settings: PromiseClientSettings | ClientOptions): PromiseClient => {
   const runtime = ManagedRuntime.make(layerOfCalls(settings));
   let isClosed = false;
   let made: Calls["Service"] | undefined;

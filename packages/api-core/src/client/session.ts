@@ -18,7 +18,7 @@ import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/operation-facts.ts
 import { Credentials } from "../credentials.ts";
 import { monotonicMs } from "./clock.ts";
 import type { ClientOptions } from "./config.ts";
-import { NotAuthenticated, RateLimited, Unavailable } from "./errors.ts";
+import { NotAuthenticated, type PaymentsError, RateLimited, Unavailable } from "./errors.ts";
 import { type Operation, operation } from "./operations.ts";
 import { type Failed, failed } from "./outcomes.ts";
 import type { TokenRejected } from "./parse-response.ts";
@@ -74,23 +74,28 @@ const REFUSED_OR_FILTERED =
 
 const about = { operation: "signIn", carriedOut: "no" } as const;
 
+/** The words of the service, if an error has them. */
+const reasonIn = (error: PaymentsError | undefined) =>
+  error !== undefined && "reason" in error ? { reason: error.reason } : {};
+
 const signInError = (failure: Failed | TokenRejected): SignInError => {
   const status = failure._tag === "Failed" ? failure.status : undefined;
   const error = failure._tag === "Failed" ? failure.error : undefined;
-  const why = failure._tag === "Failed" ? failure.error.message : failure.reason;
-  const message = `Signing in failed (${why}).`;
+  const why = failure._tag === "Failed" ? failure.error.message : `signIn was ${failure.reason}.`;
+  const message = `Signing in failed: ${why}`;
+  const said = { ...about, ...reasonIn(error) };
   if (error?._tag === "RateLimited") return error;
   const isRefused =
     status === 401 ||
     status === 403 ||
     failure._tag === "TokenRejected" ||
     error?._tag === "RequestRefused";
-  if (!isRefused) return new Unavailable({ ...about, message });
+  if (!isRefused) return new Unavailable({ ...said, message });
   const isOpen = status === 403 && error?._tag !== "RequestRefused";
   const check = isOpen
     ? REFUSED_OR_FILTERED
     : "Check PAYMENTS_CLIENT_ID (clientId) and PAYMENTS_API_KEY (apiKey).";
-  return new NotAuthenticated({ ...about, message: `${message} ${check}` });
+  return new NotAuthenticated({ ...said, message: `${message} ${check}` });
 };
 
 const signInFailed = (failure: Failed | TokenRejected): SignInFailed => {
@@ -106,7 +111,7 @@ const signInFailed = (failure: Failed | TokenRejected): SignInFailed => {
 const notSent = (called: Operation, failure: SignInFailed): Failed => {
   const { error } = failure;
   const message = `${called.name} was not sent. ${error.message}`;
-  const said = { ...about, operation: called.name, message };
+  const said = { ...about, ...reasonIn(error), operation: called.name, message };
   switch (error._tag) {
     case "NotAuthenticated":
       return { ...failure, error: new NotAuthenticated(said) };

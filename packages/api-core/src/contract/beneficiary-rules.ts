@@ -75,15 +75,17 @@ const routingDigits =
 const accountDigits: Rule = (request) =>
   lostZeros(request, "account_number", given(request, "bank_country") === "GB" ? 8 : undefined);
 
+const FOR_BANK = "for this bank_country and account_currency";
+
 /** Rules across the fields of a new beneficiary. */
 export const creationRules: ReadonlyArray<Rule> = [
   requiredWhen("first_name", "for an individual", isEntity("individual")),
   requiredWhen("last_name", "for an individual", isEntity("individual")),
   requiredWhen("company_name", "for a company", isEntity("company")),
   companyNameHasALetter,
-  requiredWhen("iban", "for this bank_country and account_currency", needsIban),
+  requiredWhen("iban", FOR_BANK, needsIban),
   ibanFits("iban"),
-  requiredWhen("account_number", "if no iban is required", (request) => !needsIban(request)),
+  requiredWhen("account_number", FOR_BANK, (request) => !needsIban(request)),
   routingPair(1),
   routingPair(2),
   routingDigits(1),

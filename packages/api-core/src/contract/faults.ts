@@ -33,7 +33,7 @@ const SHORTEST_PART = 3;
  * Returns the known name that is most like an unknown one, in any capitals and with any separators, or the
  * only name that contains it; undefined if no name is like it.
  */
-const nearestName = (text: string, known: ReadonlyArray<string>): string | undefined => {
+export const nearestName = (text: string, known: ReadonlyArray<string>): string | undefined => {
   const plain = (name: string) => name.toLowerCase().replaceAll(/[\s_-]+/g, "_");
   const wanted = plain(text);
   const [best] = known

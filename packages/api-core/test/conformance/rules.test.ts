@@ -36,7 +36,7 @@ describe("createBeneficiary", () => {
     const there = { bank_country, account_currency };
     expectRight("createBeneficiary", there);
     expectRight("createBeneficiary", { ...there, iban: IBAN });
-    const problem = "is required if no iban is required";
+    const problem = "is required for this bank_country and account_currency";
     const without = { ...there, account_number: undefined };
     expectFault("createBeneficiary", without, "account_number", problem);
   });
@@ -176,7 +176,7 @@ describe("a wrong request", () => {
       { field: "company_name", problem: "must not consist only of digits" },
       { field: "first_name", problem: "is required for an individual" },
       { field: "iban", problem: "is required for this bank_country and account_currency" },
-      { field: "ibann", problem: "is not a field of this operation" },
+      { field: "ibann", problem: "is not a field of this operation (did you mean iban?)" },
       { field: "last_name", problem: "must have at most 45 characters" },
       { field: "nickname", problem: "must have 1 to 120 characters" },
       { field: "routing_code_type1", problem: "is required with routing_code_value1" },

@@ -236,8 +236,9 @@ describe("bad credentials", () => {
       operation: "createPayout",
       carriedOut: "no",
       message:
-        "createPayout was not sent. Signing in failed (signIn was refused with HTTP 401 and code 400.). " +
+        "createPayout was not sent. Signing in failed: signIn was refused with HTTP 401 and code 400. " +
         "Check PAYMENTS_CLIENT_ID (clientId) and PAYMENTS_API_KEY (apiKey).",
+      reason: "Invalid client id or API key",
     });
     expect(server.requests).toHaveLength(0);
   });

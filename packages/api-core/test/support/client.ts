@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { ClientSettings } from "../../src/client/config.ts";
+import type { PromiseClientSettings } from "../../src/client/promise-client.ts";
 import { isPaymentsError, type OperationName, type PaymentsError } from "../../src/effect.ts";
 import { type CallOptions, createClient, type PromiseClient } from "../../src/index.ts";
 import type { RequestOptions } from "../../src/client/call-options.ts";
@@ -11,7 +12,7 @@ import { type Answer, type Received, type Reply, startServer } from "./server.ts
 export const settingsFor = (
   url: string,
   settings: Partial<ClientSettings> = {},
-): ClientSettings => ({
+): PromiseClientSettings => ({
   baseUrl: url,
   clientId: "client-7",
   apiKey: "key-of-the-test",
