@@ -3,7 +3,7 @@ import { lookUp } from "../values.ts";
 const KEYED =
   "It may have taken effect: if it is sent again, then with the same unique_request_id.";
 
-/** What may have happened, and what has to be done first, by the operation. The promise client has no contract yet. */
+/** The next step after an unknown outcome, by the operation. The promise client has no contract yet. */
 const nextSteps: Readonly<Record<string, string>> = {
   createPayout:
     "The payout may have been made: before it is sent again, look for it with listPayouts.",

@@ -246,7 +246,7 @@ export const answeredList = <Item extends Schema.Top>(item: Item) =>
 
 /** A row of a list that has no readable id. */
 export interface UnreadableRow {
-  /** The fault of the row, after "the row ". */
+  /** The field that is missing or cannot be read, such as `payout_id is missing`. */
   readonly reason: string;
   /** The row as it came, for checks of what it cannot be; not to be logged. */
   readonly fields: Row;
@@ -263,11 +263,6 @@ export interface Page<Item> {
   /** The rows of this page that cannot be read. */
   readonly unreadable: ReadonlyArray<UnreadableRow>;
 }
-
-const unreadable = (row: unknown): UnreadableRow =>
-  isRecord(row)
-    ? { reason: "has no readable id", fields: row }
-    : { reason: "is not an object", fields: {} };
 
 /** A number of items or pages. A text does not count, because it may contain anything. */
 const isCount = (written: unknown): written is number =>
@@ -286,7 +281,10 @@ const readPage =
     for (const row of rows ?? []) {
       const item = readItem(row);
       if (Result.isSuccess(item)) page.item_list.push(item.success);
-      else page.unreadable.push(unreadable(row));
+      else {
+        const reason = `${item.failure.field} ${item.failure.problem}`.trimStart();
+        page.unreadable.push({ reason, fields: isRecord(row) ? row : {} });
+      }
     }
     return Result.succeed({
       ...(isCount(total_item) && { total_item }),

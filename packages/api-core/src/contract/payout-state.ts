@@ -1,5 +1,5 @@
 /*
- * What the word of a payout's status means. The service's document lists some words and does not explain them, so the
+ * The meaning of a payout's status. The service's document lists some words and does not explain them, so the
  * assumptions say what each means. A word that they do not list leaves a payout open: nobody may pay it again.
  */
 import type { Assumptions } from "./assumptions.ts";

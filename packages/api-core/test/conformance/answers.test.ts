@@ -202,11 +202,11 @@ describe("a list", () => {
       total_page: 1,
       item_list: [{ [id]: "x-1" }, { [id]: "x-2" }],
       unreadable: [
-        { reason: "has no readable id", fields: odd },
+        { reason: `${id} cannot be read`, fields: odd },
         { reason: "is not an object", fields: {} },
         { reason: "is not an object", fields: {} },
         { reason: "is not an object", fields: {} },
-        { reason: "has no readable id", fields: {} },
+        { reason: `${id} is missing`, fields: {} },
       ],
     });
   });
