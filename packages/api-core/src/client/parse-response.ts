@@ -327,12 +327,7 @@ const LONGEST_BODY = 8_000;
 const beginningOf = (text: string): string =>
   text.length <= LONGEST_BODY ? text : text.slice(0, LONGEST_BODY).replace(/\S*$/, "");
 
-const describe = (
-  is: FailedClass,
-  { body, envelope, status }: Received,
-  unread: string,
-): string => {
-  if (is === "unreadable") return `answered with success, but ${unread}`;
+const describe = (is: FailedClass, { body, envelope, status }: Received): string => {
   const verb = OUTCOMES[is].error === "RequestRefused" ? "refused" : "answered";
   const content = body === "" ? "an empty body" : "no envelope";
   return `${verb} with HTTP ${status} and ${envelope === undefined ? content : `code ${envelope.code}`}`;
@@ -366,7 +361,7 @@ export const parseResponse = (
     const place = operation.enveloped ? "data" : "body";
     unread = `${field === "" ? place : `${place}.${field}`} ${problem}`;
   }
-  const was = describe(is, received, unread);
+  const was = is === "unreadable" ? `answered with success, but ${unread}` : describe(is, received);
   if (is === "tokenRejected" || is === "tokenRejectedByGateway") {
     const isInDoubt = outcomeOf(is, operation.idempotency).carriedOut === "unknown";
     return { _tag: "TokenRejected", reason: was, isInDoubt, otherwise: undefined };

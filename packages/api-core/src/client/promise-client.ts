@@ -15,13 +15,7 @@ import {
   operationNames,
 } from "./client-shape.ts";
 import type { ClientOptions, ClientSettings } from "./config.ts";
-import {
-  InvalidSettings,
-  isPaymentsError,
-  OutcomeUnknown,
-  type PaymentsError,
-  Unavailable,
-} from "./errors.ts";
+import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
 import { invalidRequest } from "./invalid-request.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 import { layerOfCalls } from "./payments-client.ts";
@@ -75,7 +69,7 @@ const signalIn = (options: unknown): AbortSignal | undefined => {
 
 /** Returns the error, whose stack now shows who awaits the call: the fiber in which it was made has no code of the caller. */
 const withCaller = (error: unknown): unknown => {
-  if (isPaymentsError(error) || error instanceof InvalidSettings) Error.captureStackTrace(error);
+  if (error instanceof Error && "_tag" in error) Error.captureStackTrace(error);
   return error;
 };
 
