@@ -6,7 +6,7 @@ import { join, posix, relative } from "node:path";
 import ts from "typescript";
 import type { readManifest } from "../../src/packages/manifests.ts";
 
-const BELONGS = /^(?:package\.json|README\.md|LICENSE|(?:dist|template)\/.+)$/;
+const BELONGS = /^(?:package\.json|README\.md|LICENSE|openapi\.json|(?:dist|template)\/.+)$/;
 /** Traces of the build and its tests; the template has tests of its own. */
 const OF_THE_BUILD =
   /\.(?:map|tsbuildinfo)$|(?:^|\/)(?:node_modules|out-tsc|fixtures)\/|^dist\/.*(?:\/tests?\/|\.(?:test|spec)\.[jt]s$)|(?:^|\/)\.env/;
