@@ -238,9 +238,9 @@ const outcomeText = (row: RecordedWrite, evidence: Evidence) => {
 
 const textOf = (row: RecordedWrite, evidence: Evidence): string => {
   const { doubt, knownBy, madeId, message, question, result, sends } = row;
+  if (awaitsApproval(row)) return `needs approval: ${question?.reason ?? ""}`;
   switch (row.state) {
     case "ready":
-      if (question?.kind === "approval") return `needs approval: ${question.reason}`;
       return message ?? (sends === 0 ? "not sent yet" : "had no effect; will be sent again");
     case "sending":
       return "being sent";

@@ -38,8 +38,9 @@ const IS_OWN = "(owner_id = runs.workflow_id OR workflow_id = runs.workflow_id)"
 
 /** The status by the most important of its writes. Those of its children only ask; their money is their own. */
 const BY_WRITE: ReadonlyArray<readonly [condition: string, status: RunStatus]> = [
-  ["standing = 'asking'", "asking"],
-  ["standing = 'approval'", "approval"],
+  // The standing is that of the money: an approval of a further send leaves it unknown.
+  ["standing = 'asking' AND coalesce(question_kind, 'outcome') = 'outcome'", "asking"],
+  ["question_kind = 'approval'", "approval"],
   // A send that was under way when another run ended is that run's, until somebody looks at it.
   [
     "standing = 'unknown' AND (owner_id = runs.workflow_id OR state <> 'sending' OR doubt > 0)",

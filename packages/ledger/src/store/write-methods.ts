@@ -260,7 +260,8 @@ const concernedBy = (
   const { ownerId, rootId, workflowId } = saved;
   // Another run may ask for the payment of a key: from then on, the payment belongs to that run.
   const last = before ?? saved;
-  if (was === is && ownerId === last.ownerId && rootId === last.rootId) return [];
+  const isSame = was === is && before?.question?.kind === saved.question?.kind;
+  if (isSame && ownerId === last.ownerId && rootId === last.rootId) return [];
   const roots = ASKS_ROOT.has(was) || ASKS_ROOT.has(is) ? [rootId, last.rootId] : [];
   return [workflowId, ownerId, last.ownerId, ...roots];
 };

@@ -234,8 +234,10 @@ const paymentsOf = ({ rows, run: of }: Whole): ReadonlyArray<Payment> => {
 /** The rule of a status, over all facts of a run. */
 const statusOf = ({ rows, run: of }: Whole): RunStatus => {
   const has = (standing: string, some = rows) => some.some((row) => row.standing === standing);
-  for (const standing of ["asking", "approval", "unknown"] as const)
-    if (has(standing)) return standing;
+  if (has("asking")) return "asking";
+  // Also of a send whose outcome is unknown: its money is.
+  if (rows.some(({ question }) => question?.kind === "approval")) return "approval";
+  if (has("unknown")) return "unknown";
   const own = rows.filter(({ ownerId }) => ownerId === of.workflowId);
   if (has("returned", own)) return "returned";
   if (has("made", own)) return "waiting";

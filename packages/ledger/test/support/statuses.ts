@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { endAmong, wordsId } from "../../src/index.ts";
+import { endAmong, moneyStateOf, wordsId } from "../../src/index.ts";
 import type {
   EndState,
   Ledger,
@@ -313,6 +313,25 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     // Its money is listed once: as that of the run which has made it.
     const { runs } = await ledger.listRuns({ find: byKey }, { limit: 2 });
     expect(runs.map(({ run }) => run.planned)).toEqual([null, null]);
+  });
+
+  it("says that a further send waits for its approval, whose money stays unknown", async () => {
+    const workflowId = `status-${++count}`;
+    const name = nameOf({ workflowId });
+    await ledger.recordStart(runOf({ workflowId }), startOf());
+    const statusOf = async () => (await ledger.runs({ workflowIds: [workflowId] }))[0]?.status;
+    const ask = (kind: "outcome" | "approval", state: "asking" | "ready") => {
+      const question = { ...APPROVAL, kind, since: 0 };
+      return ledger.transact(name, saving(name, { state, doubt: 1, question }));
+    };
+    await ask("outcome", "asking");
+    expect(await statusOf()).toBe("asking");
+    for (const state of ["asking", "ready"] as const) {
+      await ask("approval", state);
+      expect(await statusOf()).toBe("approval");
+      const [row] = await ledger.rowsOf(workflowId);
+      expect(row && moneyStateOf(row.standing)).toBe("unknown");
+    }
   });
 
   it("says that a run was stopped, unless it had paid", async () => {
