@@ -99,7 +99,7 @@ const payFileOf = (
     const options = { by: STARTER, how: "--by", notDuplicate: "alike as planned" };
     const plan = await planFile(operations, checked, options);
     await payFile(operations, checked, plan, options);
-    return !plan.isUploaded;
+    return plan.state === null;
   }, signal);
 
 /** Starts all runs once more, as people do after a restore: Temporal, or the ledger, has forgotten some. */

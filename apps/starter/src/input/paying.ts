@@ -1,7 +1,7 @@
 import type { FilePlan, Payments, StartedRun } from "@durable-payments/control/payments";
 import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import type { OnboardFlags, PayFlags } from "../commands/flag-sets.ts";
-import { badUsage } from "../exit-codes.ts";
+import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { batchText, knownLines } from "../output/batch-text.ts";
 import { nextLines } from "../output/next.ts";
@@ -56,11 +56,26 @@ const startLines = (shown: StartedRun): ReadonlyArray<string> => {
   return [`${shown.workflowId}  ${shown.summary}: ${known}`, ...warned];
 };
 
+type BatchState = NonNullable<FilePlan["state"]>;
+
+const STATES: Readonly<Partial<Record<BatchState, string>>> = {
+  needsApproval: "waiting for approval by a second person",
+  reading: "waiting for approval by a second person",
+  finished: "finished: each row has its outcome, and nothing is paid again",
+  cancelled: "cancelled: no further row of it is started. To pay a row, put it into another file",
+  rejected: "rejected: no row of it is paid. To pay a row, put it into another file",
+};
+
+const batchState = (state: BatchState): string => STATES[state] ?? state;
+
+/** Whether a person has stopped a file: a script must not take that for a success. */
+const isStopped = (state: BatchState): boolean => state === "cancelled" || state === "rejected";
+
 const planText = (plan: FilePlan): ReadonlyArray<string> => {
   const amounts = Object.entries(plan.totals).map(([currency, total]) => `${total} ${currency}`);
   return [
-    `${counted(plan.rows, "row")}, all valid. To pay: ${counted(plan.rows - plan.known.length, "row")}, ${amounts.join(", ") || "nothing"}`,
-    `Batch: ${plan.batch}`,
+    `${counted(plan.rows, "row")}, all valid. To pay: ${counted(plan.toPay, "row")}, ${amounts.join(", ") || "nothing"}`,
+    `Batch: ${plan.batch}${plan.state === null ? "" : `, uploaded before: ${batchState(plan.state)}`}`,
     ...knownLines(plan.known),
     ...plan.unlikely.map((warning) => `Warning: ${warning}`),
     ...plan.warnings,
@@ -85,7 +100,7 @@ export const submitFile = async (
     );
     return;
   }
-  if (plan !== undefined && !plan.isUploaded) {
+  if (plan !== undefined && plan.state === null) {
     for (const line of planText(plan)) output.say(line);
     await confirm("Pay this file?", "Nothing was started.");
   }
@@ -95,13 +110,12 @@ export const submitFile = async (
   );
   const onPart = (rows: number, of: number) => uploading(`${rows} of ${of} rows uploaded`);
   const paid = await payments.payFile(file, { ...options, batch: plan?.batch, onPart });
-  const isAsking = paid.state === "needsApproval" || paid.state === "reading";
-  const uploaded = `${paid.batch}: uploaded by ${paid.createdBy}, ${isAsking ? "waiting for approval by a second person" : paid.state}`;
+  const uploaded = `${paid.batch}: uploaded by ${paid.createdBy}, ${batchState(paid.state)}`;
   if (!wait) {
     output.answer(paid, ({ batch: workflowId }) =>
       [uploaded, ...nextLines([{ action: "show", workflowId }])].join("\n"),
     );
-    return;
+    return isStopped(paid.state) ? EXIT_CODES.refused : undefined;
   }
   output.say(uploaded);
   const ended = await followedBatch(output, payments, paid.batch, { isWaiting: true, timeout });

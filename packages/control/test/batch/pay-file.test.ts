@@ -267,6 +267,58 @@ test("a file that is paid again continues: its workflows start again, and nothin
   expect(await payFile(operations, file, plan, ada)).toMatchObject({ state: "cancelled" });
 });
 
+test("the plan of a file that was uploaded before says what is left to pay of it", async () => {
+  const { ledger, operations } = await rig();
+  const planOf = async (name: string) => {
+    const lines = ["1", "2", "3"].map((key) => line(`${name}-${key}`));
+    const file = await checked(`${name}.csv`, lines);
+    return { file, plan: () => planFile(operations, file, ada) };
+  };
+  const part = await planOf("part");
+  expect(await part.plan()).toMatchObject({ state: null, toPay: 3, totals: { EUR: "30.00" } });
+  await payFile(operations, part.file, await part.plan(), ada);
+  expect(await part.plan()).toMatchObject({ state: "approved", toPay: 3 });
+  const numbers = part.file.rows.map(({ number }) => number);
+  await ledger.claimRows(part.file.batch, numbers);
+  const pay = async (key: string) => {
+    await put(ledger, row({ workflowId: `payout/${key}`, state: "done", madeId: key }));
+    const seen = { word: "paid", outcome: "completed", asks: false, problem: null } as const;
+    await ledger.sawPayout(ACCOUNT, key, seen);
+  };
+  await pay("part-1");
+  expect(await part.plan()).toMatchObject({
+    state: "approved",
+    toPay: 2,
+    totals: { EUR: "20.00" },
+  });
+  await pay("part-2");
+  await pay("part-3");
+  await ledger.recordEnds(
+    part.file.rows.map(({ workflowId }) => ({
+      ...{ workflowId, runId: "run-1", endState: "succeeded", endedAt: 1 },
+      ...{ endType: null, endReason: null },
+    })),
+  );
+  await ledger.finishBatch(part.file.batch);
+  expect(await part.plan()).toMatchObject({ state: "finished", toPay: 0, totals: {} });
+
+  const options = { ...ada, approveAbove: "5" };
+  const stopped = await planOf("stopped");
+  await payFile(
+    operations,
+    stopped.file,
+    await planFile(operations, stopped.file, options),
+    options,
+  );
+  expect(await stopped.plan()).toMatchObject({
+    ...{ state: "reading", toPay: 3, needsApproval: true },
+  });
+  await decideBatch(operations, stopped.file.batch, "cancel", bob);
+  expect(await stopped.plan()).toMatchObject({
+    ...{ state: "cancelled", toPay: 0, totals: {}, needsApproval: false },
+  });
+});
+
 test("an upload of the same rows is refused while somebody else is uploading them", async () => {
   const { operations } = await rig();
   const file = await checked("mine.csv", [line("1")]);

@@ -145,7 +145,7 @@ test("a key is one key in NFC and NFD, in a file, by hand and in a program", asy
   expect(second.rows[0]?.workflowId).toBe(idOfKey("payout", key.normalize("NFD")));
   const options = { by: "ada", how: "--by" };
   await payFile(operations, first, await planFile(operations, first, options), options);
-  expect(await planFile(operations, second, options)).toMatchObject({ isUploaded: true });
+  expect(await planFile(operations, second, options)).toMatchObject({ state: "approved" });
   for (const bad of ["a\u200db", "a\nb", "1.23457E+12", "", 'a"b'])
     expect(() => idOfKey("payout", bad)).toThrow("Nothing was started");
 });

@@ -139,6 +139,19 @@ const unlikelyOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<string> => {
   });
 };
 
+/** States of a file that starts no row any more. */
+const OVER: ReadonlySet<Batch["state"]> = new Set(["rejected", "cancelled", "finished"]);
+
+/** Returns the rows of an uploaded file that are still to be paid; undefined as long as its upload is not complete. */
+const leftOf = async (ledger: Ledger, batch: Batch | undefined) => {
+  if (batch === undefined || batch.state === "uploading") return undefined;
+  const all = OVER.has(batch.state) ? [] : await ledger.batchCounts(batch.id);
+  const counts = all.filter(
+    ({ standing, status }) => status !== "covered" && moneyStateOf(standing) === "planned",
+  );
+  return { counts, rows: counts.reduce((sum, { rows }) => sum + rows, 0) };
+};
+
 /**
  * Compares a checked file with earlier payments. Nothing is changed.
  *
@@ -170,7 +183,9 @@ export const planFile = async (
   });
   const more = warnings.length - MOST_WARNINGS;
   const unnamed = more > 0 ? [`… and ${more} more possible duplicates`] : [];
-  const sums = sumMoney(fresh.map(({ payment }) => payment));
+  const uploaded = await ledger.batch(checked.batch);
+  const left = await leftOf(ledger, uploaded);
+  const sums = sumMoney(left?.counts ?? fresh.map(({ payment }) => payment));
   const earlier = new Map<string, MoneyState>();
   for (const batch of new Set(others.values()))
     for (const row of await ledger.listRows(batch))
@@ -180,6 +195,8 @@ export const planFile = async (
   return {
     batch: checked.batch,
     rows: checked.rows.length,
+    /** Rows that are still to be paid, and their sums: of a file that was uploaded before, what is left of it. */
+    toPay: left?.rows ?? fresh.length,
     totals: Object.fromEntries(sums.map(({ amount, currency }) => [currency, amount])),
     /** Rows that an earlier batch has, with what it did: they are not paid again. */
     known: checked.rows.flatMap(({ fingerprint, number }) => {
@@ -193,10 +210,13 @@ export const planFile = async (
     /** Rows that are likely duplicates of payments under other ids, in words. */
     warnings: [...warnings.slice(0, MOST_WARNINGS), ...unnamed],
     needsApproval:
-      sums.some((sum) => needsApproval(sum, [approveAbove], [limits.approveAbove]) !== undefined) ||
-      (await isHeld(ledger, used)),
-    /** Whether the batch was uploaded before. */
-    isUploaded: (await ledger.batch(checked.batch)) !== undefined,
+      left === undefined
+        ? sums.some(
+            (sum) => needsApproval(sum, [approveAbove], [limits.approveAbove]) !== undefined,
+          ) || (await isHeld(ledger, used))
+        : uploaded?.state === "reading" || uploaded?.state === "needsApproval",
+    /** State of its batch; null if it was not uploaded before. */
+    state: uploaded?.state ?? null,
   };
 };
 
@@ -262,7 +282,7 @@ export const payFile = async (
   const account = accountNamed(connected, checked.account);
   const { batch: id, rows } = checked;
   const chunks = workflowsOf(rows);
-  if (warnings.length > 0 && notDuplicate === undefined && !plan.isUploaded)
+  if (warnings.length > 0 && notDuplicate === undefined && plan.state === null)
     throw refused(
       `${warnings.join(". ")}. If these are different payments, give the reason (notDuplicate). Nothing was started.`,
       { action: "pay" },

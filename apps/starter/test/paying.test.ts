@@ -1,0 +1,64 @@
+// A file that is already uploaded: neither text nor exit code says that more is paid than is.
+import type { Payments } from "@durable-payments/control/payments";
+import { expect, test } from "vitest";
+import { submitFile } from "../src/input/paying.ts";
+import type { Output } from "../src/output/output.ts";
+
+const PLAN = {
+  batch: "payouts/4d34",
+  rows: 20,
+  toPay: 0,
+  totals: {},
+  known: [],
+  unlikely: [],
+  warnings: [],
+  needsApproval: false,
+};
+
+const FLAGS = {
+  by: "ada",
+  file: "november.csv",
+  json: false,
+  wait: false,
+  timeout: undefined,
+  approveAbove: undefined,
+  id: undefined,
+  key: undefined,
+  notDuplicate: undefined,
+  window: 200,
+};
+
+const pay = async (state: string, isDryRun: boolean) => {
+  const said: Array<string> = [];
+  const output = {
+    json: false,
+    isPaged: false,
+    answered: false,
+    onInterrupt: undefined,
+    isClosed: () => false,
+    say: (line: string) => said.push(line),
+    answer: <A>(data: A, text: (shown: A) => string) => said.push(text(data)),
+  } as unknown as Output;
+  const payments = {
+    checkFile: async () => ({ ...PLAN, state }),
+    payFile: async () => ({ ...PLAN, state, createdBy: "ada" }),
+  } as unknown as Payments;
+  const code = await submitFile(output, payments, { ...FLAGS, isDryRun, yes: !isDryRun });
+  return { code: code ?? 0, text: said.join("\n") };
+};
+
+test.each([
+  ["finished", /To pay: 0 rows, nothing\nBatch: payouts\/4d34, uploaded before: finished/],
+  ["cancelled", /To pay: 0 rows, nothing\nBatch: payouts\/4d34, uploaded before: cancelled/],
+])("a check of a file that is %s says that nothing is paid", async (state, text) => {
+  expect(await pay(state, true)).toEqual({ code: 0, text: expect.stringMatching(text) });
+});
+
+test.each([
+  ["approved", 0, /uploaded by ada, approved/],
+  ["finished", 0, /uploaded by ada, finished: .*nothing is paid again/],
+  ["cancelled", 6, /uploaded by ada, cancelled: no further row of it is started/],
+  ["rejected", 6, /uploaded by ada, rejected: no row of it is paid/],
+])("a file that is %s is paid with exit code %i", async (state, code, text) => {
+  expect(await pay(state, false)).toEqual({ code, text: expect.stringMatching(text) });
+});
