@@ -17,5 +17,8 @@ const withExamples = (document: string): string =>
 // `npm run docs` copies the files into the documents.
 it.each(documents)("%s shows its examples as their files are", async (document) => {
   const file = join(checkout, document);
-  await expect(withExamples(readFileSync(file, "utf8"))).toMatchFileSnapshot(file);
+  const text = readFileSync(file, "utf8");
+  // An example without its end would never be compared.
+  expect(text.match(EXAMPLE)?.length ?? 0).toBe(text.split("<!-- example: ").length - 1);
+  await expect(withExamples(text)).toMatchFileSnapshot(file);
 });

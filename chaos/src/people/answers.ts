@@ -2,6 +2,7 @@ import type { WriteRow } from "@durable-payments/ledger";
 import type { Connected } from "@durable-payments/control/connection";
 import { decideBatch } from "@durable-payments/control/batch";
 import { answer, approve, reject } from "@durable-payments/control/decide";
+import { approvalsOf } from "@durable-payments/control/show";
 import type { Campaign } from "../campaign.ts";
 import { delay } from "../delay.ts";
 import { madeBy } from "../evidence/evidence.ts";
@@ -23,6 +24,16 @@ const WRONG_SHARE = 0.15;
 const ACTING = { by: "linus", how: "--by", reason: "looked at the bank" } as const;
 /** A person who has sent a payment again does not approve it. */
 const APPROVING = { ...ACTING, by: "margaret" } as const;
+
+/** Returns the hash of what waits for approval. It is gone if somebody was faster. */
+const read = async (
+  { ledger }: Connected,
+  id: string,
+  asked: string | null = null,
+): Promise<string> => {
+  const items = await approvalsOf(ledger, id);
+  return items.find(({ question }) => question === asked)?.hash ?? "gone";
+};
 
 /** A person who answers what runs ask by what the bank says on the telephone, which is the truth. */
 export const makeAnswers = (campaign: Campaign) => {
@@ -57,8 +68,14 @@ export const makeAnswers = (campaign: Campaign) => {
     const given = { ...APPROVING, question: row.question?.id };
     // Before, because the money may be sent at once.
     if (!isRejected) approved.push({ workflowId, amount: row.request.amount ?? "" });
-    const [choice, act] = isRejected ? ["reject", reject] : ["approve", approve];
-    await decide(choice, (operations) => act(operations, workflowId, given), row);
+    const act = async (operations: Connected) =>
+      isRejected
+        ? reject(operations, workflowId, given)
+        : approve(operations, workflowId, {
+            ...given,
+            hash: await read(operations, workflowId, given.question),
+          });
+    await decide(isRejected ? "reject" : "approve", act, row);
     if (isRejected) ended.set(workflowId, Date.now());
   };
 
@@ -114,7 +131,9 @@ export const makeAnswers = (campaign: Campaign) => {
         const [amount] = makes.flatMap(({ amounts }) => amounts);
         if (isRow && amount !== undefined) approved.push({ workflowId, amount });
       }
-      await decide("file", (operations) => decideBatch(operations, id, "approve", APPROVING));
+      await decide("file", async (operations) =>
+        decideBatch(operations, id, "approve", { ...APPROVING, hash: await read(operations, id) }),
+      );
     }
   };
 

@@ -2,7 +2,7 @@ import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger } from "@durable-payments/ledger";
 import type { Workflows } from "@durable-payments/protocol";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { answer, approve, reject } from "../src/actions/decide/index.ts";
+import { answer, reject } from "../src/actions/decide/index.ts";
 import { cancel } from "../src/actions/stopping.ts";
 import { planMany, retryMany, retryPayment } from "../src/actions/retry/retry.ts";
 import { recover } from "../src/actions/recovery.ts";
@@ -13,6 +13,7 @@ import { type Payments, paymentsOn, type RealStack } from "./support/payments.ts
 import { startRealStack } from "./support/real-stack.ts";
 import { resetToBegin } from "./support/reset.ts";
 import type { payKeyed } from "./support/workflows.ts";
+import { approveRead } from "./support/approving.ts";
 
 let stack: RealStack;
 let known: string;
@@ -221,10 +222,10 @@ test("an end that is overruled is paid once: after a recovery, and of a run that
     const question = await questionOf(id, "approval");
     // Who overrode the stop order has a part in it, as who started it.
     for (const by of [bob.by, ada.startedBy])
-      await expect(approve(stack.operations, id, { ...bob, by, question })).rejects.toThrow(
+      await expect(approveRead(stack.operations, id, { ...bob, by, question })).rejects.toThrow(
         "another person has to approve it",
       );
-    await approve(stack.operations, id, { ...bob, by: "carol", question });
+    await approveRead(stack.operations, id, { ...bob, by: "carol", question });
   }
   await Promise.all([result(open), result(closed)]);
   expect([await paid(closed), await paid(open)]).toEqual([1, 1]);
@@ -260,7 +261,7 @@ test("a rejected key pays for no workflow, until a payout under it is retried wi
   await expect(run.result()).rejects.toMatchObject(isRejected);
   await retryPayment(stack.operations, id, { ...bob, by: "ada", isOverruling: true });
   const question = await questionOf(id, "approval");
-  await approve(stack.operations, id, { ...bob, by: "eve", question });
+  await approveRead(stack.operations, id, { ...bob, by: "eve", question });
   const { payout_id } = (await result(id)) as { readonly payout_id: string };
   expect(await (await start("third")).result()).toBe(payout_id);
   expect(await paid("salary/rejected")).toBe(1);

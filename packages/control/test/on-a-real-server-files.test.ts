@@ -9,7 +9,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../src/actions/batch/index.ts";
-import { approve } from "../src/actions/decide/index.ts";
 import { retryPayment } from "../src/actions/retry/retry.ts";
 import { pause, resume } from "../src/actions/stopping.ts";
 import { batchOfId, readLog } from "../src/views/index.ts";
@@ -22,6 +21,7 @@ import {
 } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
 import type { payReserved } from "./support/workflows.ts";
+import { approveFile, approveRead } from "./support/approving.ts";
 
 let stack: RealStack;
 let payments: Payments;
@@ -95,8 +95,8 @@ test("an approved file is paid; an amended row, another account, a workflow of o
   });
   await expect(own.result()).rejects.toThrow();
   await pause({ ledger }, id, grace);
-  await expect(decideBatch(operations, id, "approve", ada)).rejects.toThrow("another person");
-  await decideBatch(operations, id, "approve", { ...grace, hash: seen?.hash });
+  await expect(approveFile(operations, id, ada)).rejects.toThrow("another person");
+  await approveFile(operations, id, { ...grace, hash: seen?.hash ?? "" });
   await service().updateBeneficiary({
     ...moved,
     beneficiary_id,
@@ -130,8 +130,8 @@ test("an approved file is paid; an amended row, another account, a workflow of o
       kind: "approval",
       reason: expect.stringContaining("account ending in 7777"),
     });
-  await expect(approve(operations, "payout/f-moved", ada)).rejects.toThrow("another person");
-  await approve(operations, "payout/f-moved", grace);
+  await expect(approveRead(operations, "payout/f-moved", ada)).rejects.toThrow("another person");
+  await approveRead(operations, "payout/f-moved", grace);
   await result("payout/f-moved");
   // The row whose id somebody used is not paid as he wished.
   await expect
@@ -185,7 +185,7 @@ test("the row of a rejected file is paid with another amount under its key, once
   await decideBatch(operations, wrong, "reject", grace);
   // Nobody asks for an approval, but the key was to be approved.
   const right = await upload("right.jsonl", "81.00");
-  await decideBatch(operations, right, "approve", grace);
+  await approveFile(operations, right, grace);
   const outcome = async () => (await batchOfId(ledger, right)).outcome;
   await expect.poll(outcome, { timeout: LONG_MS }).toBe("paid");
   expect(await payments.paid("f-repaired")).toBe(1);

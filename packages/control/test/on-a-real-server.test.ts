@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../src/actions/batch/index.ts";
-import { approve } from "../src/actions/decide/index.ts";
 import { cancel } from "../src/actions/stopping.ts";
 import { replayRuns, selectRuns, type SkippedRuns } from "../src/actions/replay.ts";
 import { planMany, retryPayment } from "../src/actions/retry/retry.ts";
@@ -18,6 +17,7 @@ import { startPayment, startRun } from "../src/actions/start.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
 import type { payReserved, waitThenPay } from "./support/workflows.ts";
+import { approveRead } from "./support/approving.ts";
 
 let stack: RealStack;
 let known: string;
@@ -155,11 +155,11 @@ test("what a person ended is not retried, unless that is overruled: whoever come
     );
   await vi.waitFor(isHeld, { timeout: 20_000, interval: 50 });
   for (const by of ["ada", both[0]?.status === "fulfilled" ? "carol" : "dan"])
-    await expect(approve(operations, "fraud", { ...acting, by })).rejects.toThrow(
+    await expect(approveRead(operations, "fraud", { ...acting, by })).rejects.toThrow(
       "another person has to approve it",
     );
   expect(await paid("fraud")).toBe(0);
-  await approve(operations, "fraud", { ...acting, by: "grace" });
+  await approveRead(operations, "fraud", { ...acting, by: "grace" });
   await result("fraud");
   expect(await paid("fraud")).toBe(1);
 }, 30_000);

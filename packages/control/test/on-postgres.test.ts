@@ -8,7 +8,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../src/actions/batch/index.ts";
-import { approve } from "../src/actions/decide/index.ts";
 import { planPayout } from "../src/rules/input.ts";
 import { recover } from "../src/actions/recovery.ts";
 import { retryPayment } from "../src/actions/retry/retry.ts";
@@ -16,6 +15,7 @@ import { startRun } from "../src/actions/start.ts";
 import { pause, resume } from "../src/actions/stopping.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
+import { approveRead } from "./support/approving.ts";
 
 const ada = { startedBy: "ada" };
 const bob = { by: "bob", how: "--by", reason: "tried again" };
@@ -120,7 +120,7 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
       ]);
     await vi.waitFor(isAsked, WITHIN);
     expect(await payments.paid("approved")).toBe(0);
-    await again(() => approve(operations, "approved", bob));
+    await again(() => approveRead(operations, "approved", bob));
     await expectPaidOnce("approved", "paused");
   });
 

@@ -4,6 +4,7 @@ import { retryPayment } from "@durable-payments/control/retry";
 import type { Question } from "@durable-payments/ledger";
 import { isOpenStatus } from "@durable-payments/protocol";
 import { answer, approve, reject } from "@durable-payments/control/decide";
+import { approvalsOf } from "@durable-payments/control/show";
 import { type Workflow, type WorkflowHandle, WorkflowNotFoundError } from "@temporalio/client";
 import type { WorkflowResultType } from "@temporalio/common";
 import {
@@ -98,6 +99,8 @@ export interface RunContext {
 
 const LOOK_EVERY_MS = 20;
 const HOW = "a test";
+/** Nothing that is ever shown has this hash. */
+const UNREAD = "0".repeat(32);
 const REASON = "the test says so";
 
 /** Makes the functions of a run from its handle; a child may not have been started yet. */
@@ -195,7 +198,9 @@ export const paymentsRun = <W extends Workflow>(
     },
     approve: async (by) => {
       const { question, workflowId: root } = await untilApproval();
-      await approve(operations, root, { by, how: HOW, question: question.id });
+      const items = await approvalsOf(operations.ledger, root);
+      const hash = items.find((item) => item.question === question.id)?.hash ?? UNREAD;
+      await approve(operations, root, { by, how: HOW, question: question.id, hash });
       await notify();
     },
     reject: async (by, reason) => {

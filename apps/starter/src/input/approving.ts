@@ -7,6 +7,9 @@ import type { Output } from "../output/output.ts";
 import { commandLines } from "../output/run-text.ts";
 import { actingOf } from "./given.ts";
 
+/** The hash of nothing that is ever shown: it is refused, with the reason why nothing can be approved. */
+const NOTHING = "0".repeat(32);
+
 /**
  * Approves a payment, a file or limits: exactly what was shown. A terminal shows it and asks; a script has to name what it
  * has shown to somebody.
@@ -30,8 +33,7 @@ export const approveShown = async (
     await confirmSeen(output, item, "--hash HASH");
   }
   const { question, workflowId = id } = item ?? { question: null };
-  // Without an item, nothing was shown: no hash is the right one.
-  const seen = { question: question ?? undefined, hash: item?.hash ?? given ?? "" };
+  const seen = { question: question ?? undefined, hash: item?.hash ?? given ?? NOTHING };
   await payments.approve(workflowId, { ...acting, ...seen });
   output.answer({ workflowId, is: "approved" }, (shown) =>
     decidedText(`${shown.workflowId}: approved by ${acting.by}.`, shown),

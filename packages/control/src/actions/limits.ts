@@ -81,11 +81,10 @@ export const approveLimits = async (
   const { pending } = await ledger.limits(account);
   if (pending === undefined)
     throw notFound("No limits are waiting for approval. Nothing was recorded.");
-  const { by, sequence } = pending;
+  const { by } = pending;
   if (isSamePerson(actor.by, by))
     throw refused(`${by} set them, so another person has to approve them. Nothing was recorded.`);
-  const seen = hash === undefined ? sequence : Number(hash);
-  if ((await ledger.approveLimits(account, seen, actor)) !== undefined) return;
+  if ((await ledger.approveLimits(account, Number(hash), actor)) !== undefined) return;
   throw refused("They are not what was shown: read them again. Nothing was recorded.", {
     action: "inbox",
   });

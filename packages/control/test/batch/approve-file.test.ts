@@ -21,6 +21,7 @@ import {
   readRun,
 } from "../../src/views/index.ts";
 import { operationsOn } from "../support/stub-client.ts";
+import { approveFile } from "../support/approving.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -73,7 +74,7 @@ const approvals = async (ledger: Ledger, key: string) =>
 test("nobody approves a file before the worker has read its payees, except to reject it", async () => {
   const { id, ledger, operations, state } = await upload(["1.00", "2.00"]);
   expect(state).toBe("reading");
-  await expect(decideBatch(operations, id, "approve", bob)).rejects.toThrow("it is reading");
+  await expect(approveFile(operations, id, bob)).rejects.toThrow("it is reading");
   const inbox = () => readInbox(ledger, lateAfterMsOf());
   expect((await inbox()).items).toEqual([]);
   await readPayees(ledger, id);
@@ -134,7 +135,7 @@ test("the approval of a file is one of each row, for its request and its payee's
   const { id, ledger, operations } = await upload(["60.00", "70.00", "80.00"]);
   await readPayees(ledger, id, [3]);
   const hash = (await batchOfId(ledger, id)).listing?.hash;
-  expect(await decideBatch(operations, id, "approve", { ...bob, hash })).toMatchObject({
+  expect(await approveFile(operations, id, { ...bob, hash })).toMatchObject({
     batch: { state: "approved", approvedBy: "Bob" },
   });
   const [decision] = (await ledger.decisionsOf(batchLogId(id))).filter(
@@ -172,7 +173,7 @@ test("the approval of a file is one of each row, for its request and its payee's
 test("neither the uploader nor who has started a row approves it, in any spelling", async () => {
   const { id, ledger, operations } = await upload(["60.00"]);
   await readPayees(ledger, id);
-  await expect(decideBatch(operations, id, "approve", { ...bob, by: "ADA" })).rejects.toThrow(
+  await expect(approveFile(operations, id, { ...bob, by: "ADA" })).rejects.toThrow(
     "another person",
   );
   const run = { account: operations.account, workflowId: "payout/k1", runId: null, type: "payout" };
@@ -188,7 +189,7 @@ test("neither the uploader nor who has started a row approves it, in any spellin
     { ...run, ...about },
     { by: "bob", how: "--by", value: { type: "payout", content: "own" } },
   );
-  await expect(decideBatch(operations, id, "approve", bob)).rejects.toThrow(
+  await expect(approveFile(operations, id, bob)).rejects.toThrow(
     /^Row 2 of payouts\/\w+: bob started it/,
   );
   expect(await approvals(ledger, "k1")).toEqual([]);
@@ -199,7 +200,7 @@ test("an approval names the rows that were shown: other rows or payees are refus
   await readPayees(ledger, id);
   const hash = (await batchOfId(ledger, id)).listing?.hash;
   await ledger.keepPayees(id, [2], { mark: "other", shown: "Mallory" });
-  await expect(decideBatch(operations, id, "approve", { ...bob, hash })).rejects.toThrow(
+  await expect(approveFile(operations, id, { ...bob, hash })).rejects.toThrow(
     "are not those that were shown",
   );
   expect(await approvals(ledger, "k1")).toEqual([]);
@@ -217,12 +218,10 @@ test("an approval that a crash has interrupted approves nothing, and is continue
       return ledger.decide(...decision);
     },
   };
-  await expect(decideBatch({ ...operations, ledger: broken }, id, "approve", bob)).rejects.toThrow(
-    "killed",
-  );
+  await expect(approveFile({ ...operations, ledger: broken }, id, bob)).rejects.toThrow("killed");
   expect(await ledger.batch(id)).toMatchObject({ state: "needsApproval" });
   expect(await ledger.claimRows(id, [2])).toEqual([]);
-  await decideBatch(operations, id, "approve", bob);
+  await approveFile(operations, id, bob);
   const counts = await Promise.all(
     amounts.map(async (_, at) => (await approvals(ledger, `k${at + 1}`)).length),
   );
@@ -232,13 +231,13 @@ test("an approval that a crash has interrupted approves nothing, and is continue
 test("after a rejection, another file with the same row is approved anew", async () => {
   const { id, ledger, operations } = await upload(["60.00", "70.00"]);
   await readPayees(ledger, id);
-  await decideBatch(operations, id, "approve", bob);
+  await approveFile(operations, id, bob);
   expect(await decideBatch(operations, id, "cancel", bob)).toMatchObject({ rejected: 2 });
   expect(await ledger.batchCounts(id)).toMatchObject([{ status: "rejected", rows: 2 }]);
   const again = await upload(["60.00"], ledger);
   expect(again.state).toBe("reading");
   await readPayees(ledger, again.id);
-  await decideBatch(again.operations, again.id, "approve", { ...bob, by: "Carol" });
+  await approveFile(again.operations, again.id, { ...bob, by: "Carol" });
   const log = await ledger.decisionsOf("payout/k1");
   // The start of the second file voids the approval of the first.
   expect(log.map(({ by, kind }) => `${kind} ${by}`)).toEqual([
@@ -298,7 +297,7 @@ test("the key of a row that was rejected before its start is free for another am
   const again = await upload(["60.00", "71.00"], ledger, [], "1000.00");
   expect(again.state).toBe("reading");
   await readPayees(ledger, again.id);
-  await decideBatch(again.operations, again.id, "approve", bob);
+  await approveFile(again.operations, again.id, bob);
   expect(await ledger.runs({ workflowIds: ["payout/k2"] })).toMatchObject([
     { batch: again.id, amount: "71.00", status: "running" },
   ]);
@@ -315,7 +314,7 @@ test("the log of a file has its start, its pauses, its approval and its cancella
   await pause(operations, id, bob);
   await pause(operations, other.id, bob);
   await resume(operations, id, bob);
-  await decideBatch(operations, id, "approve", bob);
+  await approveFile(operations, id, bob);
   await pause(operations, undefined, bob);
   await decideBatch(operations, id, "cancel", bob);
   const { lines, verification } = await readLog(ledger, id, { isVerified: true });

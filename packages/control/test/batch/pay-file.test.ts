@@ -10,6 +10,7 @@ import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/action
 import { batchOfId } from "../../src/views/index.ts";
 import { ACCOUNT, put, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
+import { approveFile } from "../support/approving.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -246,7 +247,7 @@ test("a file that is paid again continues: its workflows start again, and nothin
   const file = await checked("again.csv", [line("1"), line("2")]);
   const options = { ...ada, approveAbove: "15" };
   await payFile(operations, file, await planFile(operations, file, options), options);
-  await decideBatch(operations, file.batch, "approve", bob).catch(() => undefined);
+  await approveFile(operations, file.batch, bob).catch(() => undefined);
   const before = await ledger.state();
   // Temporal's database is lost; an amendment has changed what the ledger says of a row.
   const { runs } = ledger;

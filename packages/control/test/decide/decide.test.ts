@@ -6,11 +6,14 @@ import {
 } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
 import { answer, answerAll, approve, reject } from "../../src/actions/decide/index.ts";
+import { decideBatch } from "../../src/actions/batch/batch.ts";
+import { ControlError, InvalidInput } from "../../src/errors.ts";
 import { consequencesOf } from "../../src/rules/consequences.ts";
 import { cancel, pause, resume } from "../../src/actions/stopping.ts";
 import { itemsOf } from "../../src/views/inbox.ts";
 import { put, question, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
+import { approveRead } from "../support/approving.ts";
 
 const bob = { by: "Bob", how: "--by", reason: "looked at the bank" };
 const asking = row({ state: "asking", doubt: 1, question: question() });
@@ -95,7 +98,7 @@ const note = (ledger: Ledger, kind: DecisionKind, more: Partial<NewDecision> = {
 
 test("an approval names generation, terms and the payee's account", async () => {
   const { ledger, operations } = await withRow(approval);
-  await approve(operations, "invoice-17", bob);
+  await approveRead(operations, "invoice-17", bob);
   expect(await decided(ledger)).toMatchObject([
     { kind: "approve", question: "a1", value: { generation: 1, terms: "t", account: "mark" } },
   ]);
@@ -106,7 +109,7 @@ test("nobody can approve a payment whose start is not recorded, and no approval 
   const root = { id: "invoice-17", firstRunId: "other" };
   const asked = question({ id: "a1", kind: "approval", account: "mark", root });
   const { ledger, operations } = await withRow({ ...approval, question: asked });
-  await expect(approve(operations, "invoice-17", bob)).rejects.toThrow(why);
+  await expect(approveRead(operations, "invoice-17", bob)).rejects.toThrow(why);
   const [item] = await itemsOf(ledger, await ledger.rowsOf("invoice-17"));
   const reason = expect.stringContaining(why);
   expect(item).toMatchObject({ kind: "approval", reason, hash: null, choices: {} });
@@ -126,14 +129,16 @@ test("nobody can approve a payment whose start is not recorded, and no approval 
     how: "--by",
     value: { type: "payout", content: "c", firstRunId: "other" },
   });
-  await approve(operations, "invoice-17", bob);
+  await approveRead(operations, "invoice-17", bob);
 });
 
 test.each(["ada", "ADA", "a d a", "Ada.", "аԁа"])(
   "the requester cannot approve as %j",
   async (by) => {
     const { ledger, operations } = await withRow(approval);
-    await expect(approve(operations, "invoice-17", { ...bob, by })).rejects.toThrow("started it");
+    await expect(approveRead(operations, "invoice-17", { ...bob, by })).rejects.toThrow(
+      "started it",
+    );
     expect(await decided(ledger)).toEqual([]);
   },
 );
@@ -141,7 +146,7 @@ test.each(["ada", "ADA", "a d a", "Ada.", "аԁа"])(
 test("who starts the same id again has a part in it", async () => {
   const { ledger, operations } = await withRow(approval);
   await start(ledger, { ...bob, value: { type: "payout", content: "c", firstRunId: "other" } });
-  await expect(approve(operations, "invoice-17", bob)).rejects.toThrow("Bob started it");
+  await expect(approveRead(operations, "invoice-17", bob)).rejects.toThrow("Bob started it");
 });
 
 test.each(["amend", "overrule", "resend"] as const)(
@@ -149,7 +154,7 @@ test.each(["amend", "overrule", "resend"] as const)(
   async (kind) => {
     const { ledger, operations } = await withRow(approval);
     await note(ledger, kind);
-    await expect(approve(operations, "invoice-17", { ...bob, by: "BOB" })).rejects.toThrow(
+    await expect(approveRead(operations, "invoice-17", { ...bob, by: "BOB" })).rejects.toThrow(
       "so another person has to approve it",
     );
   },
@@ -192,13 +197,13 @@ test("an approval with a hash is for what was shown, and for nothing else", asyn
   await ledger.transact(approval, ({ row: now }) =>
     now ? { row: { ...now, request: { ...now.request, hash: "other", terms: "other" } } } : {},
   );
-  await expect(approve(operations, "invoice-17", { ...bob, hash })).rejects.toThrow(
+  await expect(approveRead(operations, "invoice-17", { ...bob, hash })).rejects.toThrow(
     "It is not what was shown",
   );
   await note(ledger, "amend", { by: "ada" });
   const again = (await itemOf(ledger))?.hash ?? "";
   expect(again).not.toBe(hash);
-  await approve(operations, "invoice-17", { ...bob, hash: again });
+  await approveRead(operations, "invoice-17", { ...bob, hash: again });
   const decisions = await decided(ledger);
   expect(decisions.map(({ kind }) => kind)).toEqual(["amend", "approve"]);
   expect(decisions.at(-1)?.value).toMatchObject({ seen: expect.stringContaining("250.00 EUR") });
@@ -209,8 +214,8 @@ test("the approval of a child is found by its root, and kept under its own id", 
   const { ledger, operations } = await withRow({ ...approval, ...child });
   await put(ledger, { ...approval, ...child, workflowId: "run-7/other", ownerId: "run-7/other" });
   const given = { ...bob, question: "a1" };
-  await expect(approve(operations, "run-7", given)).rejects.toThrow("give the id of one");
-  await approve(operations, "run-7/pay", given);
+  await expect(approveRead(operations, "run-7", given)).rejects.toThrow("give the id of one");
+  await approveRead(operations, "run-7/pay", given);
   expect(await decided(ledger, "run-7/pay")).toMatchObject([{ kind: "approve" }]);
   expect(await ledger.rows({ isUntold: true })).toMatchObject([{ workflowId: "run-7/pay" }]);
 });
@@ -281,3 +286,23 @@ test("what an answer does to the money is said first", () => {
     /^RESEND: sends EUR 250.00 again/,
   );
 });
+
+test.each([undefined, null, "", " ", 5, {}, "yes"])(
+  "nothing is approved, and no question answered, by a program that names %j as what was read",
+  async (name) => {
+    const { ledger, operations } = await withRow(approval);
+    // A program passes on what it was sent.
+    const given = { ...bob, choose: "end", hash: name, question: name } as never;
+    await expect(approve(operations, "invoice-17", given)).rejects.toThrow(InvalidInput);
+    await expect(approve(operations, "limits/any", given)).rejects.toThrow(InvalidInput);
+    await expect(decideBatch(operations, "payouts/any", "approve", given)).rejects.toThrow(
+      InvalidInput,
+    );
+    expect(await decided(ledger)).toEqual([]);
+    const asked = await withRow();
+    await expect(answer(asked.operations, "invoice-17", given)).rejects.toThrow(ControlError);
+    const seen = [{ workflowId: "invoice-17", question: name as never }];
+    expect(await answerAll(asked.operations, seen, given)).toMatchObject({ answered: [] });
+    expect(await decided(asked.ledger)).toEqual([]);
+  },
+);

@@ -56,7 +56,9 @@ test("a looser limit waits in the inbox and in doctor's report for another perso
   const again = String((await readLimits(opened))[0]?.pending?.sequence);
   await approveLimits(opened, ACCOUNT, { ...grace, hash: again });
   expect(await readLimits(opened)).toMatchObject([{ ...TIGHT, approveAbove: null }]);
-  await expect(approveLimits(opened, ACCOUNT, grace)).rejects.toThrow("No limits are waiting");
+  await expect(approveLimits(opened, ACCOUNT, { ...grace, hash })).rejects.toThrow(
+    "No limits are waiting",
+  );
 });
 
 test.each([{ EUR: "-1" }, { EUR: 100 }, { eur: "1" }, { EUR: "1e9" }, "EUR=1", []])(

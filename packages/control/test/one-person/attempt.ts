@@ -7,7 +7,6 @@ import { WorkflowExecutionAlreadyStartedError, type WorkflowOptions } from "@tem
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/actions/batch/index.ts";
-import { approve } from "../../src/actions/decide/index.ts";
 import { retryPayment, type RetryOptions } from "../../src/actions/retry/retry.ts";
 import { startPayment, startRun } from "../../src/actions/start.ts";
 import { type PlannedRun, planOnboarding, planPayout } from "../../src/rules/input.ts";
@@ -15,6 +14,7 @@ import type { callActivity, payByChild, paySalary } from "./own-workflows.ts";
 import type { Payee, Payment } from "./payment.ts";
 import { OWN_QUEUE, type Stack } from "./stack.ts";
 import { Watch } from "./watch.ts";
+import { approveRead } from "../support/approving.ts";
 
 // One person, Ada, has what people have who submit payments: Temporal's client, the ledger through its functions, and an
 // honest name. Grace is the second person. Whatever Ada does, the service may have only payouts that are allowed: by the
@@ -305,7 +305,7 @@ export class Attempt extends Watch {
   /** Ada approves what is asked. */
   async approves(id: string, by: string = ADA.by): Promise<unknown> {
     const { question } = await this.asks(id);
-    return approve(this.stack.operations, id, { ...ADA, by, question: question?.id });
+    return approveRead(this.stack.operations, id, { ...ADA, by, question: question?.id });
   }
 
   /** Ada tries to approve, and is refused; the payment waits on. */
@@ -321,7 +321,7 @@ export class Attempt extends Watch {
     if (canonicalDecimal(request.amount ?? "") !== canonicalDecimal(payment.amount))
       throw new Error(`Grace reads ${request.amount}, and does not approve`);
     this.allow(payment);
-    await approve(this.stack.operations, id, { ...GRACE, question: question?.id });
+    await approveRead(this.stack.operations, id, { ...GRACE, question: question?.id });
   }
 
   /** The policy allows a small payment without anybody. */

@@ -1,9 +1,10 @@
 import type { AccountLimits, Actor, Amounts } from "@durable-payments/ledger";
-import { answer, approve } from "../../src/actions/decide/index.ts";
+import { answer } from "../../src/actions/decide/index.ts";
 import { recover } from "../../src/actions/recovery.ts";
 import { pause, resume } from "../../src/actions/stopping.ts";
 import { ADA, type Attempt, GRACE, type Kind } from "./attempt.ts";
 import { LOST, POLICY } from "./stack.ts";
+import { approveRead } from "../support/approving.ts";
 
 // What Ada changes for all payments: limits, workers, the log, the epoch of the ledger, what a list shows. These attempts
 // come one after the other, and after all others.
@@ -73,7 +74,7 @@ export const BY_LIMITS: ReadonlyArray<Kind> = [
       await the.start(the.input(payment, await the.known(payment.to)));
       await the.asks(the.id);
       await pause(operations, the.id, ADA);
-      await approve(operations, the.id, GRACE);
+      await approveRead(operations, the.id, GRACE);
       await limit(the, { EUR: "90.00" });
       await resume(operations, the.id, ADA);
       await the.retry(the.id);

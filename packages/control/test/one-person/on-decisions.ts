@@ -2,6 +2,7 @@ import { ADA, type Attempt, GRACE, type Kind } from "./attempt.ts";
 import type { Payee } from "./payment.ts";
 import { pause, resume, cancel } from "../../src/actions/stopping.ts";
 import { approve, reject } from "../../src/actions/decide/index.ts";
+import { readHash } from "../support/approving.ts";
 
 // What Ada decides: approvals under her name and names like it, overrules, resends, and decisions about what has changed.
 
@@ -117,13 +118,13 @@ export const ON_DECISIONS: ReadonlyArray<Kind> = [
       const { operations } = the.stack;
       await the.start(the.input(the.payment()));
       const read = await the.asks(the.id);
+      const hash = await readHash(operations, the.id);
       await the.handle(the.id).terminate("Ada");
       await the.retry(the.id, {
         patch: { beneficiary_id: await the.known(the.payees.mallory), beneficiary: null },
       });
       await the.asksAgain(the.id, read);
-      const late = { ...GRACE, question: read.question?.id };
-      await the.refused(approve(operations, the.id, late));
+      await the.refused(approve(operations, the.id, { ...GRACE, hash }));
       return the.asks(the.id);
     },
   },

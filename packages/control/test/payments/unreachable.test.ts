@@ -73,7 +73,7 @@ const CALLS: Readonly<Record<Method, readonly [Needs, (payments: Payments) => Pr
       (payments) =>
         payments.answerAll([{ workflowId: "known", question: "q1" }], { ...ada, choose: "end" }),
     ],
-    approve: ["ledger", (payments) => payments.approve("known", ada)],
+    approve: ["ledger", (payments) => payments.approve("known", { ...ada, hash: "1" })],
     reject: ["ledger", (payments) => payments.reject("known", ada)],
     retry: ["both", (payments) => payments.retry("known", ada)],
     planRetries: ["maybe", (payments) => payments.planRetries(ada)],

@@ -4,12 +4,12 @@ import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { defineSearchAttributeKey } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { approve } from "../../src/actions/decide/index.ts";
 import { startPayment } from "../../src/actions/start.ts";
 import { ConnectionFailed, InvalidInput } from "../../src/errors.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "../support/payments.ts";
 import { startRealStack } from "../support/real-stack.ts";
 import type { payByChildAndOwn, payReserved, waitThenPay } from "../support/workflows.ts";
+import { approveRead } from "../support/approving.ts";
 
 /*
  * A start that waits for its first answer, on real servers: every answer, and everything that can happen meanwhile. In
@@ -109,7 +109,7 @@ test("needs approval: it is paid once, after a second person has approved it", a
   );
   expect(started).toMatchObject({ is: "needs approval", reason: expect.stringContaining("1.00") });
   expect(await payments.paid("approval")).toBe(0);
-  await approve({ ledger }, "payout/approval", { by: "bob", how: "test" });
+  await approveRead({ ledger }, "payout/approval", { by: "bob", how: "test" });
   await started.run.result();
   expect(await payments.paid("approval")).toBe(1);
   await expectOneStart("payout/approval");

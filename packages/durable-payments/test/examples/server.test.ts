@@ -66,17 +66,22 @@ it("a server of one's own pays, shows, lists and approves; each error has its st
   await once(server.listen(0, "127.0.0.1"), "listening");
   stack.defer(async () => void (await once(server.close(), "close")));
   const { port } = server.address() as AddressInfo;
-  const ask = async (user: string, path: string, body?: object) => {
+  const ask = async (user: string, path: string, body?: object | string) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       headers: { "x-user": user },
-      ...(body && { method: "POST", body: JSON.stringify(body) }),
+      ...(body && { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     return { status: response.status, body: (await response.json()) as never };
   };
   const id = encodeURIComponent("payout/invoice-17");
   const wrong = await ask("ada", "/payouts", { key: "invoice-17", payout: {} });
   expect(wrong).toMatchObject({ status: 400, body: { name: "InvalidInput" } });
+  const noKey = await ask("ada", "/payouts", { beneficiary, payout, key: "" });
+  expect(noKey).toMatchObject({ status: 400, body: { name: "InvalidInput" } });
   expect(await ask("ada", `/payouts/${id}`)).toMatchObject({ status: 404 });
+  expect(await ask("ada", "/payouts/%E0%A4%A")).toMatchObject({ status: 400 });
+  for (const broken of ["{", "null", '"a text"', "5"])
+    expect(await ask("ada", "/payouts", broken)).toMatchObject({ status: 400 });
 
   const invoice = { key: "invoice-17", beneficiary, payout };
   const started = await ask("ada", "/payouts", invoice);
@@ -91,10 +96,15 @@ it("a server of one's own pays, shows, lists and approves; each error has its st
     expect(item).toMatchObject({ kind: "approval", workflowId: "payout/invoice-17" });
     return item?.hash;
   }, WITHIN);
+  for (const unread of [{}, { hash: null }, { hash: "" }, { hash: {} }, []]) {
+    const refused = await ask("grace", `/approvals/${id}`, unread);
+    expect([refused.status, unread]).toEqual([400, unread]);
+  }
+  expect(await ask("grace", "/inbox")).toMatchObject({ body: { items: [{ kind: "approval" }] } });
   expect(await ask("ada", `/approvals/${id}`, { hash })).toMatchObject({ status: 409 });
   expect(await ask("grace", `/approvals/${id}`, { hash })).toMatchObject({ status: 200 });
   await vi.waitFor(async () => {
-    const { body } = await ask("ada", `/payouts/${id}`);
+    const { body } = await ask("ada", "/payouts/payout/invoice-17");
     expect(body).toMatchObject({ status: "succeeded", payments: [{ state: "paid" }] });
   }, WITHIN);
   const listed = await ask("ada", "/payouts?payee=Example");

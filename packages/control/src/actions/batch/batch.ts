@@ -11,7 +11,7 @@ import { batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol
 import type { PayoutChunk } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
 import type { Connected } from "../../facts/connection/connections.ts";
-import { actorOf, type Approving, decisionOn } from "../decide/record.ts";
+import { type Acting, actorOf, decisionOn, hashOfRead } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
 import { hashOfRows, ownRows } from "../../rules/listing.ts";
 import { sumMoney } from "../../rules/run-view.ts";
@@ -85,7 +85,8 @@ const approveRows = async (
 const checkApproval = (
   { createdBy, id }: Batch,
   rows: ReadonlyArray<BatchRow>,
-  { by, hash }: Approving,
+  by: string,
+  read: string,
 ): string => {
   if (isSamePerson(by, createdBy))
     throw refused(
@@ -94,7 +95,7 @@ const checkApproval = (
   if (rows.some(({ shown }) => shown === null))
     throw refused(`The payees of ${id} were not all read yet. Nothing was recorded.`, id);
   const seen = hashOfRows(rows);
-  if (hash !== undefined && hash !== seen)
+  if (read !== seen)
     throw refused(`The rows of ${id} are not those that were shown. Nothing was recorded.`, id);
   return seen;
 };
@@ -104,18 +105,20 @@ const checkApproval = (
  * continue. Rows that were not started stay unpaid, even if the same file is paid again. An approval that was interrupted
  * approves nothing until it is repeated: the batch starts no row before.
  *
+ * @param decision `hash`: of the rows that the approver has read; an approval needs it.
  * @returns the batch, and the number of its unpaid rows.
- * @throws NotAllowed if it does not wait for an approval, the approver uploaded or started it, or it has other rows than
+ * @throws InvalidInput for an approval without `hash`; NotAllowed if it does not wait for an approval, the approver uploaded or started it, or it has other rows than
  *   `hash` says.
  */
 export const decideBatch = async (
   deciding: Pick<Connected, "ledger">,
   id: string,
   kind: "approve" | "cancel" | "reject",
-  decision: Approving,
+  decision: Acting & { readonly hash?: string | undefined },
 ): Promise<{ readonly batch: Batch; readonly rejected: number }> => {
   const { ledger } = deciding;
   const actor = actorOf(decision, kind !== "approve");
+  const read = kind === "approve" ? hashOfRead(decision) : "";
   const check = (batch: Batch | undefined): Batch => {
     if (batch === undefined) throw notFound(`There is no batch ${id}. Nothing was done.`);
     const { state } = batch;
@@ -130,7 +133,7 @@ export const decideBatch = async (
     const sums = sumMoney(rows).map(({ amount, currency }) => `${amount} ${currency}`);
     value = {
       rows: rows.length,
-      hash: checkApproval(seen, rows, decision),
+      hash: checkApproval(seen, rows, actor.by, read),
       seen: `${sums.join(", ")} to ${new Set(rows.map(({ mark }) => mark)).size} payees`,
     };
     await approveRows(deciding, seen, rows, actor);

@@ -8,7 +8,7 @@ import type {
 import type { Connected } from "../../facts/connection/connections.ts";
 import { invalidInput, ControlError, notFound, refused } from "../../errors.ts";
 import { type Choice, CHOICES } from "../../rules/consequences.ts";
-import { type Acting, actorOf, decisionOn, record } from "./record.ts";
+import { type Acting, actorOf, decisionOn, nameOfRead, record } from "./record.ts";
 
 /** An answer of a person. */
 export interface Answer extends Acting {
@@ -94,7 +94,8 @@ export const answer = async (
   given: Answer,
 ): Promise<NewDecision> => {
   const { actor, value } = checkAnswer(given);
-  const { choose, question } = given;
+  const { choose } = given;
+  const question = nameOfRead("question", given.question);
   const rows = await deciding.ledger.rowsOf(workflowId);
   if (rows.length === 0) {
     throw notFound(`The ledger has no write under ${workflowId}. Nothing was recorded.`);
@@ -122,6 +123,9 @@ export const answerAll = async (
   seen: ReadonlyArray<Readonly<{ question: string | null; workflowId: string }>>,
   given: Acting & { readonly choose: "resend" | "end" },
 ) => {
+  checkAnswer({ ...given, question: "" });
+  const items: unknown = seen;
+  if (!Array.isArray(items)) throw invalidInput("Give the items of the inbox. Nothing was done.");
   const answered: Array<string> = [];
   const notAnswered: Array<{ readonly workflowId: string; readonly message: string }> = [];
   for (const { question, workflowId } of seen) {

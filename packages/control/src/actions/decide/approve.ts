@@ -1,11 +1,11 @@
 import { limitsId, whyNobody, whyNotApprover, type WriteRow } from "@durable-payments/ledger";
 import type { Connected } from "../../facts/connection/connections.ts";
-import { invalidInput, refused } from "../../errors.ts";
+import { refused } from "../../errors.ts";
 import { approvableOf } from "../../rules/approval.ts";
 import { decideBatch } from "../batch/batch.ts";
 import { approveLimits } from "../limits.ts";
 import { askedRow } from "./answer.ts";
-import { actorOf, type Approving, decisionOn, record } from "./record.ts";
+import { actorOf, type Approving, decisionOn, hashOfRead, record } from "./record.ts";
 
 type OfLedger = Pick<Connected, "ledger">;
 
@@ -48,7 +48,7 @@ const approvePayment = async (
     const asked = askedRow({ rows }, row.workflowId, question?.id, "approval");
     const { hash } = approvableOf(asked, decisions);
     const isSame = asked.generation === generation && asked.request.terms === request.terms;
-    const isSeen = given.hash === undefined ? isSame : given.hash === hash;
+    const isSeen = isSame && given.hash === hash;
     const why =
       whyNobody(asked.question?.root, asked, decisions) ??
       whyNotApprover(actor.by, asked, decisions) ??
@@ -60,21 +60,15 @@ const approvePayment = async (
 
 const LIMITS = limitsId("");
 
-/** A hash of what was shown; of limits, a number. Empty: nothing was shown. */
-const HASH = /^(?:[\da-f]{32}|\d+|)$/;
-
 /**
  * Approves exactly what was shown: the send of a payment, the rows of a file, or looser limits.
  *
  * @param id of the write, of the run that asks for it, or of its root; of a batch; or of limits, as the inbox has them.
- * @throws InvalidInput if `hash` is not a hash; NotAllowed if the approver has a part in it, nobody is known to have started it, or it is not what `hash` says;
+ * @throws InvalidInput if `hash` is missing, or not a hash; NotAllowed if the approver has a part in it, nobody is known to have started it, or it is not what `hash` says;
  *   NotFound if nothing waits for approval.
  */
 export const approve = async (deciding: OfLedger, id: string, given: Approval): Promise<void> => {
-  if (given.hash !== undefined && !HASH.test(given.hash))
-    throw invalidInput(
-      `"${given.hash}" is not a hash: pass that of what you have read, as show prints it; in JSON, a run has .inbox[0].hash, a file .listing.hash. Nothing was done.`,
-    );
+  hashOfRead(given);
   if (id.startsWith(LIMITS)) {
     await approveLimits(deciding, id.slice(LIMITS.length), given);
   } else if ((await deciding.ledger.batch(id)) !== undefined) {

@@ -26,8 +26,33 @@ export interface Acting {
 /** A second person's decision about what was shown. */
 export interface Approving extends Acting {
   /** Hash of what the person has read: nothing else is approved. */
-  readonly hash?: string | undefined;
+  readonly hash: string;
 }
+
+/**
+ * The rule for all decisions about something that changes: a decision names what its person has read. Without the name,
+ * it would decide about what is there when it arrives, which nobody may have read.
+ *
+ * @throws InvalidInput if the name is missing: the caller may be a program that passes on what it was sent.
+ */
+export const nameOfRead = (field: "hash" | "question", name: unknown): string => {
+  if (typeof name === "string" && name.trim() !== "") return name;
+  throw invalidInput(
+    `Name what was read (${field}): the inbox has it. Nothing else is decided. Nothing was done.`,
+  );
+};
+
+/** A hash of what was shown; of limits, a number. */
+const HASH = /^(?:[\da-f]{32}|\d+)$/;
+
+/** Returns the hash of what an approver has read. @throws InvalidInput if there is none. */
+export const hashOfRead = ({ hash }: { readonly hash?: unknown }): string => {
+  const name = nameOfRead("hash", hash);
+  if (HASH.test(name)) return name;
+  throw invalidInput(
+    `"${name}" is not a hash: pass that of what you have read, as show prints it; in JSON, a run has .inbox[0].hash, a file .listing.hash. Nothing was done.`,
+  );
+};
 
 /** Checks a person's name: nothing else identifies a second person. */
 export const checkName = (name: unknown, field = "by"): void => {
