@@ -20,6 +20,7 @@ import {
   changed,
   failing,
   isHarmless,
+  isRestored,
   mayEndNow,
   newRow,
   nextGeneration,
@@ -115,7 +116,7 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Planned => {
   // An undone write is made again under another key, and can again be undone.
   const isUndone = found.state === "undone";
   const known = isUndone ? { ...found, ...nextGeneration(found, call.request) } : found;
-  const isRestored = row === undefined ? look.epoch > 1 : row.epoch < look.epoch;
+  const isForgotten = row === undefined ? look.epoch > 1 : row.epoch < look.epoch;
   const isFirst = row === undefined && isFirstOf(call);
   const isOther = known.request.hash !== call.request.hash;
   const request = isOther ? known.request : call.request;
@@ -130,14 +131,14 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Planned => {
         "It is no longer certain that it was not sent, and no list shows it.",
         context,
       );
-    if (isOther && (isRestored || known.state === "refused"))
+    if (isOther && (isForgotten || known.state === "refused"))
       return asks(doubted, "Another request may have been sent under this step.", context);
     // A first attempt sends the first key again: a repeat is ignored, and a refusal of it proves nothing.
-    if (isRestored && policy.repeat === "keyed" && !isFirst)
+    if (isForgotten && policy.repeat === "keyed" && !isFirst)
       return asks(doubted, "The ledger was restored, and another key may have been sent.", context);
   }
   // `from: null`: no response was lost; the message says why the write is checked.
-  const message = isRestored
+  const message = isForgotten
     ? "The ledger was restored"
     : "Not vouched for: this id may have run before";
   const unmade = { madeId: null, result: null, knownBy: null };
@@ -150,15 +151,20 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Planned => {
 
 const unsent = (row: WriteRow | undefined, context: Context): Planned => {
   const { call, look, policy } = context;
-  if (row === undefined && look.end !== undefined) return nothing(failedBy(look));
-  if (row !== undefined && look.end !== undefined && mayEndNow(row)) return ended(row, context);
+  const isBelieved = mayBelieveNotSent(row, look.epoch, call, policy);
+  // An end of what nothing vouches for proves nothing about earlier sends: the list does.
+  const isVouched = row === undefined ? isBelieved : !isRestored(row, look);
+  if (look.end !== undefined && (isVouched || !policy.isListed)) {
+    if (row === undefined) return nothing(failedBy(look));
+    if (mayEndNow(row)) return ended(row, context);
+  }
   const isOther = row !== undefined && row.request.hash !== call.request.hash;
   const isOfThisRun = row !== undefined && row.runId === call.runId;
   if (row?.state === "refused" && isOfThisRun && !isOther)
     return nothing(failing("Refused", row.message ?? ""));
   if (row?.state === "undone" && isOfThisRun)
     return nothing(failing("Cancelled", "It was undone."));
-  if (!mayBelieveNotSent(row, look.epoch, call, policy)) return mistrusted(row, context);
+  if (!isBelieved) return mistrusted(row, context);
   const current = row ?? newRow(look, call);
   const plan =
     current.state === "ready"
@@ -188,7 +194,8 @@ const unknown = (row: WriteRow, context: Context): Planned => {
 
 const asking = (row: WriteRow, context: Context): Planned => {
   const { become, call, look, policy } = context;
-  if (look.end !== undefined) return ended(row, context);
+  // An end from before the question does not answer it.
+  if (look.end !== undefined && look.end.sequence > row.decisionsAfter) return ended(row, context);
   const { question } = row;
   const decision = look.decisions.find(
     (one) =>
@@ -197,6 +204,7 @@ const asking = (row: WriteRow, context: Context): Planned => {
       one.sequence > row.decisionsAfter &&
       (one.kind === "found" || one.kind === "resend" || one.kind === "approve"),
   );
+  if (look.end !== undefined && decision?.kind !== "found") return nothing(failedBy(look));
   if (decision === undefined) {
     const needs = question?.kind === "approval" ? "approval" : "answer";
     const why = question?.reason ?? row.message ?? "";

@@ -141,18 +141,20 @@ export const nowAsking = (look: Look, reason: string, more?: Asked): Partial<Wri
   message: reason,
 });
 
+/** Whether a row may lack what was sent after its copy. A pruned row is of epoch 0: its outcome was known. */
+export const isRestored = ({ epoch }: WriteRow, look: Pick<Look, "epoch" | "stopped">): boolean =>
+  look.stopped !== null || (epoch > 0 && epoch < look.epoch);
+
 /**
  * A row that a person has ended. A restored ledger has forgotten what was sent after its copy: the outcome is unknown. The
  * end vouches for nothing, so the row keeps its epoch.
  */
 export const nowEnded = (
   row: WriteRow,
-  { epoch, stopped }: Pick<Look, "epoch" | "stopped">,
+  look: Pick<Look, "epoch" | "stopped">,
   message: string | null,
 ): Partial<WriteRow> => {
-  // A pruned row is of epoch 0: its outcome was known.
-  const isRestored = stopped !== null || (row.epoch > 0 && row.epoch < epoch);
-  const doubt = isRestored ? Math.max(1, row.doubt) : row.doubt;
+  const doubt = isRestored(row, look) ? Math.max(1, row.doubt) : row.doubt;
   return {
     epoch: row.epoch,
     state: "ended",
@@ -174,15 +176,22 @@ export const mayEndNow = ({ state }: WriteRow): boolean => MAY_STILL_BE_SENT.inc
  */
 const OVERRULED_WAIT_MS = 60_000;
 
-/** A row after the end of its workflow id. If its outcome is unknown, it stays: fence and attempts see the end. */
+/**
+ * A row after the end of its workflow id. If its outcome is unknown, it stays: fence and attempts see the end. The outcome of
+ * a restored row is unknown as well: it is reconciled, unless a person was asked and answers by the end.
+ */
 export const endedRow = (
   row: WriteRow,
   look: Pick<Look, "epoch" | "now" | "stopped">,
   reason: string | null,
-): WriteRow | undefined =>
-  mayEndNow(row)
-    ? changed(row, look, { ...nowEnded(row, look, reason), isUntold: true })
-    : undefined;
+): WriteRow | undefined => {
+  if (!mayEndNow(row)) return undefined;
+  const ended = nowEnded(row, look, reason);
+  const isUnknown = isRestored(row, look) && row.state !== "asking";
+  const until = look.now + OVERRULED_WAIT_MS;
+  const unknown = { ...ended, state: "unknown", from: null, until } as const;
+  return changed(row, look, { ...(isUnknown ? unknown : ended), isUntold: true });
+};
 
 /** A row after an end was overridden. Earlier approvals and answers are void. */
 export const overruledRow = (

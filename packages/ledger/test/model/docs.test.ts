@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { standingOfRow } from "../../src/model/standing.ts";
 import { advance } from "../../src/index.ts";
-import { overruledRow } from "../../src/model/row-changes.ts";
+import { endedRow, overruledRow } from "../../src/model/row-changes.ts";
 import { explore } from "./explore.ts";
 import { scenarios } from "./scenarios.ts";
 import { stateDiagram } from "./state-diagram.ts";
@@ -49,6 +49,11 @@ const drawAndTabulate = (): { readonly page: string; readonly diagram: string } 
     explore(setting, {
       limit: 8_000,
       rules: {
+        endedRow: (row, look, reason) => {
+          const ended = endedRow(row, look, reason);
+          passed(row.state, ended?.state);
+          return ended;
+        },
         overruledRow: (row, look) => {
           const overruled = overruledRow(row, look);
           passed(row.state, overruled?.state);

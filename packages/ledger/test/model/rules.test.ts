@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { advance } from "../../src/index.ts";
-import type { WriteEvent, WriteRow } from "../../src/index.ts";
+import type { Verdict, WriteEvent, WriteRow } from "../../src/index.ts";
+import { endedRow } from "../../src/model/row-changes.ts";
+import type { Look } from "../../src/store/ledger.ts";
 import { call, calledBy, decision, empty, policy, request, withRow } from "./calls.ts";
 
 describe("what time, limits and undoing do", () => {
@@ -9,6 +11,54 @@ describe("what time, limits and undoing do", () => {
     const { row } = advance(look, calledBy({ testimony: { is: "none" } }), policy);
     expect(row).toMatchObject({ state: "unknown", message: "The ledger was restored" });
     expect(row?.until).toBeLessThan(look.now);
+  });
+
+  describe("an end of what nothing vouches for is reconciled: the list says whether it was sent", () => {
+    const end = { ...decision({ kind: "end", step: null, reason: "wrong" }), sequence: 1, at: 0 };
+    const look: Look = { ...empty, epoch: 2, recoveredAt: empty.now, end, sequence: 1 };
+    const called = (row: WriteRow | undefined) =>
+      advance({ ...look, row }, calledBy({ testimony: { is: "none" } }), policy).row;
+    const read = (row: WriteRow | undefined, verdict: Verdict) => {
+      const given = { ...row!, version: 1 };
+      const now = (given.until ?? 0) + policy.listLagMs;
+      const event = { who: "w", is: "evidence", version: 1, readFrom: now, verdict } as const;
+      return advance({ ...look, row: given, now }, event, policy).row;
+    };
+
+    test.each([
+      ["without a row", undefined],
+      ["never sent before the recovery", withRow({ state: "ready", doubt: 0, sends: 0 }).row],
+      ["refused before the recovery", withRow({ state: "refused", doubt: 0, runId: "r0" }).row],
+    ])("%s", (_, row) => {
+      const unknown = called(row);
+      expect(unknown).toMatchObject({ state: "unknown", from: null });
+      expect(read(unknown, { is: "absent" })).toMatchObject({ state: "ended", doubt: 0 });
+      const found = { is: "found", id: "id", result: {}, by: "key" } as const;
+      expect(read(unknown, found)).toMatchObject({ state: "done", madeId: "id" });
+      // The end is older than the question, and does not answer it.
+      const asking = read(unknown, { is: "unclear", message: "Two.", candidates: [] });
+      expect(asking?.state).toBe("asking");
+      const asked = { ...look, row: { ...asking!, version: 2 } };
+      const again = advance(asked, calledBy(), policy);
+      expect([again.row, again.action]).toEqual([
+        undefined,
+        expect.objectContaining({ is: "fail", type: "Ended" }),
+      ]);
+      const later = { ...asked, end: { ...end, sequence: 2 } };
+      expect(advance(later, calledBy(), policy).row).toMatchObject({ state: "ended", doubt: 1 });
+    });
+
+    test("a decision alone makes it unknown, so that the janitor finds it without a run", () => {
+      const row = withRow({ state: "ready", doubt: 0, sends: 0 }).row!;
+      expect(endedRow(row, look, "wrong")).toMatchObject({
+        state: "unknown",
+        doubt: 1,
+        from: null,
+      });
+      expect(endedRow(row, { ...look, epoch: 1 }, "wrong")).toMatchObject({
+        ...{ state: "ended", doubt: 0 },
+      });
+    });
   });
 
   test("the first send of a key after a recovery may be a repeat: a refusal of it proves nothing", () => {
