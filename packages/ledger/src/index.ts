@@ -27,7 +27,7 @@ export {
   type WordMeaning,
   wordsId,
 } from "./store/word-methods.ts";
-export { moneyGroupOf, RUN_SORTS } from "./store/list-runs.ts";
+export { type MoneyGroup, moneyGroupOf, RUN_SORTS } from "./store/list-runs.ts";
 export type * from "./store/list-runs.ts";
 export { lateSince, type RunFilter } from "./store/run-filter.ts";
 export type { SeenOfPayout } from "./store/payout-methods.ts";

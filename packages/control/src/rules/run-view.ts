@@ -8,6 +8,8 @@ import { formatAmount } from "@durable-payments/client/decimal";
 import {
   type FoundRun,
   type KnownBy,
+  type MoneyGroup,
+  moneyGroupOf,
   type MoneyState,
   moneyStateOf,
   OPEN_STATUSES,
@@ -15,6 +17,8 @@ import {
   type RunStatus,
   type WriteState,
 } from "@durable-payments/ledger";
+import { PERSON_MARK } from "@durable-payments/client/values";
+import { WORKFLOW } from "@durable-payments/protocol";
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 import { type NameOf, payeeParts } from "../facts/payees.ts";
@@ -84,6 +88,17 @@ export const sumMoney = (
     .map(([currency, sum]) => ({ currency, amount: formatAmount(sum, currency) }));
 };
 
+/** Amounts by kind and currency. */
+export type MoneyByKind = ReadonlyArray<Money[number] & { readonly group: MoneyGroup }>;
+
+/** Adds up amounts as {@link sumMoney}, but never payouts and card limits together. */
+export const sumByKind = (
+  amounts: ReadonlyArray<Pick<PaymentView, "amount" | "currency"> & { readonly group: MoneyGroup }>,
+): MoneyByKind =>
+  [...Map.groupBy(amounts, ({ group }) => group)].flatMap(([group, of]) =>
+    sumMoney(of).map((sum) => ({ group, ...sum })),
+  );
+
 /** States of money in words: the same in each list, sum and message. */
 export const MONEY_WORDS: Readonly<Record<MoneyState, string>> = {
   paid: "paid",
@@ -98,6 +113,8 @@ export const MONEY_WORDS: Readonly<Record<MoneyState, string>> = {
 /** A payment of a run: of a write that moves money, or planned. Times: milliseconds since 1970. */
 export interface ListedPayment extends PaymentView {
   readonly state: MoneyState;
+  /** Its kind: payouts, cards, or writes of your own. */
+  readonly group: MoneyGroup;
   /** Null if it is only planned. */
   readonly operation: string | null;
   /** The service's id of the payout, card or cardholder. */
@@ -152,6 +169,7 @@ const paymentsOf = (
       ...paymentFields(request),
       ...namesOf(nameOf(request.payee)),
       state: moneyStateOf(standing),
+      group: moneyGroupOf(operation),
       operation,
       madeId,
       paymentDate: request.paymentDate,
@@ -166,6 +184,10 @@ const paymentsOf = (
       ...paymentFields(run),
       ...namesOf(nameOf(run.payee ?? run.alias)),
       state: moneyStateOf(run.planned),
+      group:
+        run.type === WORKFLOW.onboardCardholder || run.payee?.startsWith(PERSON_MARK)
+          ? "cards"
+          : "payouts",
       operation: null,
       madeId: null,
       paymentDate: null,
@@ -199,7 +221,7 @@ export const viewOf = (
 ) => {
   const { batch, batchRow, endedAt, runId, startedAt, startedBy, status, type, workflowId } = run;
   const payments = paymentsOf({ rows, run }, nameOf).filter(isAsked);
-  const money = sumMoney(payments);
+  const money = sumByKind(payments);
   const sum = one(money);
   const isPaused = status === "running" && pauseOf(pauses, batch, workflowId) !== undefined;
   const held: Status | undefined = awaitsFile(run, asking)
@@ -222,7 +244,7 @@ export const viewOf = (
     payeeName: one(payments.map(({ payeeName }) => payeeName)),
     /** The last four characters of its account. */
     payeeAccount: one(payments.map(({ payeeAccount }) => payeeAccount)),
-    /** Sums of its payments; `amount` is null if they are in several currencies. */
+    /** Sums of its payments by kind and currency; `amount` is null if there are several. */
     money,
     /** Its payments: as they were sent; the planned one until there is one. */
     payments,

@@ -28,7 +28,7 @@ const iso = (at: number | null): string => (at === null ? "" : new Date(at).toIS
 const lineOf = (
   of: Pick<RunView, "batch" | "batchRow" | "reason" | "workflowId"> &
     Partial<Pick<RunView, "endedAt" | "startedAt">> & { readonly status: string },
-  payment?: ListedPayment,
+  payment?: Omit<ListedPayment, "group">,
 ): CsvLine => ({
   workflow_id: of.workflowId,
   status: of.status,

@@ -4,10 +4,10 @@
  * after it has forgotten a run.
  */
 import { formatAmount } from "@durable-payments/client/decimal";
-import type { Ledger } from "@durable-payments/ledger";
+import { type Ledger, moneyGroupOf } from "@durable-payments/ledger";
 import type { NextAction } from "../errors.ts";
 import { type Inbox, moneyOfItem, readInbox } from "./inbox.ts";
-import { type Status, sumMoney } from "../rules/run-view.ts";
+import { type Status, sumByKind } from "../rules/run-view.ts";
 
 /** The overview. */
 export type OverviewView = Awaited<ReturnType<typeof readOverview>>;
@@ -18,7 +18,12 @@ const waitingOf = ({ items }: Inbox) =>
     kind,
     /** Payments or runs, of an item that has several. */
     count: of.reduce((sum, { things }) => sum + (things?.count ?? 1), 0),
-    money: sumMoney(of.flatMap(moneyOfItem)),
+    money: sumByKind(
+      of.flatMap((item) => {
+        const group = item.operation === null ? "payouts" : moneyGroupOf(item.operation);
+        return moneyOfItem(item).map((sum) => ({ group, ...sum }));
+      }),
+    ),
   }));
 
 /** Statuses of runs with a payout that is under way. */

@@ -157,9 +157,17 @@ it("says how many failed and rejected rows of a batch it does not name", async (
 it("counts what needs a person and is under way, with the money, also that of a file", async () => {
   expect(await readOverview(ledger, lateAfterMsOf())).toEqual({
     inbox: [
-      { kind: "approval", count: 1, money: [{ currency: "EUR", amount: "250.00" }] },
-      { kind: "question", count: 1, money: [{ currency: "EUR", amount: "250.00" }] },
-      { kind: "batch", count: 1, money: [{ currency: "EUR", amount: "21.00" }] },
+      {
+        kind: "approval",
+        count: 1,
+        money: [{ group: "payouts", currency: "EUR", amount: "250.00" }],
+      },
+      {
+        kind: "question",
+        count: 1,
+        money: [{ group: "payouts", currency: "EUR", amount: "250.00" }],
+      },
+      { kind: "batch", count: 1, money: [{ group: "payouts", currency: "EUR", amount: "21.00" }] },
     ],
     failed: 0,
     underWay: { payouts: 1, money: [{ currency: "EUR", amount: "250.00" }] },

@@ -3,6 +3,7 @@ import { failureTypes } from "@durable-payments/protocol/calls";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import type { Connected } from "../../src/facts/connection/connections.ts";
 import { type ListFilter, type ListPage, listRuns, readStatuses } from "../../src/views/list.ts";
+import { readOverview } from "../../src/views/overview.ts";
 import { readReport } from "../../src/views/report.ts";
 import { readRun } from "../../src/views/run.ts";
 import { ACCOUNT, put, question, row } from "../support/rows.ts";
@@ -322,4 +323,28 @@ it("shows of each run what its list says", async () => {
     );
     expect(shown).toMatchObject(run);
   }
+});
+
+it("a card and a payout of one run are never added together", async () => {
+  const sums = await openLedger("memory");
+  const payout = row({ workflowId: "both", request: { ...row().request, currency: "USD" } });
+  const card = { ...payout.request, amount: "100.00" };
+  await put(sums, { ...payout, question: question({ kind: "approval" }) });
+  await put(sums, {
+    ...payout,
+    step: "createCard",
+    operation: "createCard",
+    request: card,
+    question: question({ id: "q2", kind: "approval" }),
+  });
+  const money = [
+    { group: "payouts", currency: "USD", amount: "250.00" },
+    { group: "cards", currency: "USD", amount: "100.00" },
+  ];
+  const shown = await readRun({ ledger: sums, temporal: undefined, whyNot: [] }, "both");
+  expect(shown).toMatchObject({ amount: null, currency: null });
+  expect(new Set(shown.money)).toEqual(new Set(money));
+  const { inbox } = await readOverview(sums, 0);
+  expect(inbox).toMatchObject([{ kind: "approval", count: 2 }]);
+  expect(new Set(inbox[0]?.money)).toEqual(new Set(money));
 });
