@@ -2,7 +2,6 @@ import type { OperationName } from "@durable-payments/client/effect";
 import { decodingConnection, type Connected } from "@durable-payments/control/connection";
 import { startPaymentAt } from "@durable-payments/control/start";
 import type { Ledger } from "@durable-payments/ledger";
-import { accountHash } from "@durable-payments/protocol/account";
 import type {
   FaultKind,
   FaultOrder,
@@ -16,7 +15,7 @@ import { randomUUID } from "node:crypto";
 import { defaultWorkflows } from "./bundles.ts";
 import { type PaymentsRun, paymentsRun } from "./payments-run.ts";
 import { replayRuns, testRuns } from "./replay.ts";
-import { type PaymentsTestOptions, TestBench } from "./test-bench.ts";
+import { hashOf, type PaymentsTestOptions, TestBench } from "./test-bench.ts";
 import { pause, type ServerKind, startTestServer, type TestServer } from "./test-server.ts";
 
 /** How a run is started. */
@@ -103,8 +102,6 @@ export interface PaymentsTest extends AsyncDisposable {
 
 const NAMESPACE = "default";
 
-const hashOf = ({ clientId, url }: Simulator): string => accountHash({ clientId, baseUrl: url });
-
 const DEFAULT_WAIT_LIMIT_MS = 10_000;
 
 /** Interval of the checks for the request after which the worker crashes. */
@@ -190,7 +187,8 @@ export const beginTest = async (
     ends.push(async () => {
       // Activities of open runs would keep the time of a server that skips waiting for all tests to come.
       const wasOpen = await runs.end();
-      if (!wasOpen || !server.environment.supportsTimeSkipping) return;
+      if (!server.environment.supportsTimeSkipping) return bench.endWithTrackers(client);
+      if (!wasOpen) return;
       await bench.end();
       await server.renew();
     });

@@ -1,6 +1,6 @@
 import { isOpenStatus } from "@durable-payments/protocol";
 import { describeDifference, replayHistories, type RunToReplay } from "@durable-payments/replay";
-import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from "@temporalio/client";
 import { bundleOf } from "./bundles.ts";
 
 /** Runs would not continue under the code as it is now; the message shows where each differs. */
@@ -32,6 +32,18 @@ export const replayRuns = async (
       "\n",
     ),
   );
+};
+
+/** Terminates a run, unless it has ended or was never started. @returns whether it was open. */
+export const terminate = async (handle: WorkflowHandle): Promise<boolean> => {
+  try {
+    if (!isOpenStatus((await handle.describe()).status.name)) return false;
+    await handle.terminate("The test is over.");
+    return true;
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    return false;
+  }
 };
 
 /** A run of a test, with its history. */
@@ -77,15 +89,8 @@ export const testRuns = (client: Client) => {
     end: async (): Promise<boolean> => {
       let wasOpen = false;
       for (const { runId, workflowId } of await histories()) {
-        const handle = client.workflow.getHandle(workflowId, runId);
-        try {
-          if (!isOpenStatus((await handle.describe()).status.name)) continue;
-          wasOpen = true;
-          await handle.terminate("The test is over.");
-        } catch (error) {
-          // It has ended meanwhile.
-          if (!(error instanceof WorkflowNotFoundError)) throw error;
-        }
+        const ended = await terminate(client.workflow.getHandle(workflowId, runId));
+        wasOpen ||= ended;
       }
       return wasOpen;
     },

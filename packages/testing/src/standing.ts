@@ -21,13 +21,22 @@ const asks = ({ question, step }: AskedWrite): string =>
     ? `Its step ${step} is waiting for approval by a second person: run.approve() or run.reject(). ${question.reason}`
     : `Its step ${step} asks a person: ${question.reason} Answer with run.answer().`;
 
+/** Ends a message with a full stop. */
+const sentence = (text: string): string => `${text.replace(/\.$/, "")}.`;
+
 /** The failure of a workflow task: the code threw an error that does not fail the run, and is retried forever. */
 const failedTask = async (handle: WorkflowHandle): Promise<string | undefined> => {
   const { events } = await handle.fetchHistory();
-  const failed = (events ?? []).findLast((event) => event.workflowTaskFailedEventAttributes);
-  const failure = failed?.workflowTaskFailedEventAttributes?.failure;
-  if (failure === undefined || failure === null) return undefined;
-  return `Its code throws, in ${failure.stackTrace?.split("\n")[0]?.trim() ?? "the workflow"}: ${failure.message ?? ""}.`;
+  const last = (events ?? []).findLast(
+    (event) =>
+      event.workflowTaskFailedEventAttributes ?? event.workflowTaskCompletedEventAttributes,
+  );
+  const failure = last?.workflowTaskFailedEventAttributes?.failure;
+  // A reset is recorded as a failed task as well.
+  if (failure === undefined || failure === null || failure.resetWorkflowFailureInfo)
+    return undefined;
+  const [place] = failure.stackTrace?.split("\n") ?? [];
+  return `Its code throws, in ${place?.trim() || "the workflow"}: ${sentence(failure.message ?? "")}`;
 };
 
 /**
@@ -43,7 +52,9 @@ export const describeStanding = async (ledger: Ledger, handle: WorkflowHandle): 
     const asked = (await askedOf(ledger, handle.workflowId)).map(asks);
     const pending = (raw.pendingActivities ?? []).map(({ activityType, attempt, lastFailure }) => {
       const failure = lastFailure?.message ? `, after: ${lastFailure.message}` : "";
-      return `The activity ${activityType?.name ?? ""} is in its attempt ${attempt ?? 1}${failure}.`;
+      return sentence(
+        `The activity ${activityType?.name ?? ""} is in its attempt ${attempt ?? 1}${failure}`,
+      );
     });
     const children = await Promise.all(
       (raw.pendingChildren ?? []).map(async ({ workflowId, workflowTypeName }) => {

@@ -1,12 +1,16 @@
 import { type Ledger, openLedger } from "@durable-payments/ledger";
 import type { PaymentsSettings } from "@durable-payments/plugin";
 import { paymentsPluginIn } from "@durable-payments/plugin/internal";
+import { trackerId } from "@durable-payments/protocol";
+import { accountHash } from "@durable-payments/protocol/account";
 import { type Simulator, type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
+import type { Client } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { bundleOf, defaultWorkflows } from "./bundles.ts";
+import { terminate } from "./replay.ts";
 import type { ServerKind, TestServer } from "./test-server.ts";
 
 /** The settings of a worker that a test can change. */
@@ -53,9 +57,20 @@ const NAMESPACE = "default";
 /** The service is in this process: only a fault of the test takes longer. */
 const REQUEST_TIMEOUT_MS = 1_000;
 
+/** The simulated service lists at once. A server that keeps real time would wait for the three minutes that are assumed. */
+const REAL_TIME = { listLagSeconds: 1 };
+
+/** The account of a simulated service, as a hash. */
+export const hashOf = ({ clientId, url }: Simulator): string =>
+  accountHash({ clientId, baseUrl: url });
+
 /**
- * A worker that is kept across the tests of a file, because its start takes a second. Each test has its own service and
- * ledger: the service starts again on the same port, and the ledger of the worker is exchanged.
+ * The worker of the tests of a file. Each test has its own service and ledger: the service starts again on the same port.
+ *
+ * A start takes a second, so a server that skips time keeps the worker across tests, and exchanges its ledger. Nothing else
+ * remembers a ledger there. On a server that keeps real time, trackers do, even after they were terminated: they would take
+ * the ledger of the next test for a restored copy, in which nothing is sent. So each test has accounts of its own there, and
+ * with them a worker and trackers.
  */
 export class TestBench {
   readonly options: RunningTestOptions;
@@ -105,6 +120,7 @@ export class TestBench {
           ...simulator,
           clock: clock.now,
           port: ports[at] ?? 0,
+          ...(!environment.supportsTimeSkipping && { clientId: `client-${randomUUID()}` }),
         }),
       ] as const;
     this.#simulators = await Promise.all(["", ...accounts].map(start));
@@ -128,11 +144,24 @@ export class TestBench {
     await ended.running;
   }
 
+  /** Ends the worker, and the trackers that it has kept running on the server. */
+  async endWithTrackers(client: Client): Promise<void> {
+    const ids = this.#simulators.map(([name, service]) =>
+      trackerId(hashOf(service), name === "" ? undefined : name),
+    );
+    try {
+      await this.end();
+    } finally {
+      for (const id of ids) await terminate(client.workflow.getHandle(id));
+    }
+  }
+
   /** Starts a worker with the plugin, as its user does. @throws CannotStart of the plugin. */
   async startWorker(): Promise<void> {
     const {
       accounts: _names,
       activities = {},
+      assumptions,
       dataConverter,
       server,
       simulator: _simulator,
@@ -155,6 +184,7 @@ export class TestBench {
       {
         requestTimeoutMs: REQUEST_TIMEOUT_MS,
         ...settings,
+        assumptions: { ...(!skipsTime && REAL_TIME), ...assumptions },
         ...access(this.simulator),
         ...(named.length > 0 && { accounts: Object.fromEntries(named) }),
         onReady: () => ready.resolve(),
