@@ -10,6 +10,7 @@ export {
   startSimulator,
 } from "@durable-payments/simulator";
 export {
+  CannotReset,
   CannotStartServer,
   createPaymentsTest,
   NotReplayable,

@@ -5,7 +5,7 @@ export {
   type StartOptions,
 } from "./payments-test.ts";
 export type { PaymentsTestOptions } from "./test-bench.ts";
-export type { Asked, PaymentsRun, TestAnswer } from "./payments-run.ts";
+export { type Asked, CannotReset, type PaymentsRun, type TestAnswer } from "./payments-run.ts";
 export { NotReplayable } from "./replay.ts";
 export {
   CannotStartServer,

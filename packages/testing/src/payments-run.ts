@@ -1,6 +1,6 @@
 import { nudgeUntold } from "@durable-payments/activities";
 import type { Connected } from "@durable-payments/control/connection";
-import { retryPayment } from "@durable-payments/control/retry";
+import { planRetryOf, retryPayment } from "@durable-payments/control/retry";
 import type { Question } from "@durable-payments/ledger";
 import { isOpenStatus } from "@durable-payments/protocol";
 import { answer, approve, reject } from "@durable-payments/control/decide";
@@ -81,7 +81,7 @@ export interface PaymentsRun<W extends Workflow = Workflow> {
    * @param by name of the person.
    * @param how `isRestarted` starts a workflow of your own again, instead of a reset, which the time-skipping server lacks.
    * @returns the run that continues.
-   * @throws NotAllowed or InvalidInput of `durable-payments/start`.
+   * @throws CannotReset on the time-skipping server, unless it is restarted; NotAllowed or InvalidInput of `durable-payments/start`.
    */
   readonly retry: (by: string, how?: { readonly isRestarted?: boolean }) => Promise<PaymentsRun<W>>;
 }
@@ -90,7 +90,8 @@ export interface PaymentsRun<W extends Workflow = Workflow> {
 export interface RunContext {
   readonly operations: Connected;
   readonly clock: TestClock;
-  readonly waitLimitMs: number;
+  /** Longest time of the wait that begins now. */
+  readonly waitLimitMs: () => number;
   /** Rejects as soon as the test cannot continue, such as if its worker has failed. */
   readonly broken: Promise<never>;
   /** Notes a run that the test ends and replays. */
@@ -102,6 +103,13 @@ const HOW = "a test";
 /** Nothing that is ever shown has this hash. */
 const UNREAD = "0".repeat(32);
 const REASON = "the test says so";
+const CANNOT_RESET =
+  'Temporal\'s time-skipping server cannot reset a run of your own workflow, as durable-payments retry does: test it with server: "dev", or start the workflow again by retry(by, { isRestarted: true }). Nothing was done.';
+
+/** The server of the test cannot reset a run; the message says what to do. */
+export class CannotReset extends Error {
+  override readonly name = "CannotReset";
+}
 
 /** Makes the functions of a run from its handle; a child may not have been started yet. */
 export const paymentsRun = <W extends Workflow>(
@@ -121,7 +129,7 @@ export const paymentsRun = <W extends Workflow>(
     Promise.race([
       broken,
       withinLimit(
-        waitLimitMs,
+        waitLimitMs(),
         // Ended by the limit, it has no call under way any more.
         (signal) => client.withAbortSignal(signal, () => wait(signal)),
         async () =>
@@ -223,6 +231,8 @@ export const paymentsRun = <W extends Workflow>(
     },
     retry: async (by, how = {}) => {
       const acting = { ...how, by, how: HOW, reason: REASON };
+      const { plan } = await planRetryOf(operations, workflowId, acting);
+      if (plan.way === "reset" && clock.skipsTime) throw new CannotReset(CANNOT_RESET);
       const { runId } = await retryPayment(operations, workflowId, acting);
       note(workflowId, runId);
       return paymentsRun(context, client.workflow.getHandle<W>(workflowId, runId));

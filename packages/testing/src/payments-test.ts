@@ -153,20 +153,25 @@ export const createPaymentsTest = async (
   const given = typeof options.server === "object" ? options.server : undefined;
   const server = given ?? (await startTestServer(options.server as ServerKind | undefined));
   const bench = new TestBench({ ...options, server });
-  return beginTest(bench, options.waitLimitMs, async () => {
-    await bench.dispose();
-    if (given === undefined) await server.dispose();
-  });
+  return beginTest(
+    bench,
+    () => options.waitLimitMs ?? DEFAULT_WAIT_LIMIT_MS,
+    async () => {
+      await bench.dispose();
+      if (given === undefined) await server.dispose();
+    },
+  );
 };
 
 /**
  * Begins a test on a bench.
  *
+ * @param waitLimitMs the longest time of a wait that begins now.
  * @param release ends what belongs to the test alone.
  */
 export const beginTest = async (
   bench: TestBench,
-  waitLimitMs = DEFAULT_WAIT_LIMIT_MS,
+  waitLimitMs: () => number,
   release = async (): Promise<void> => {},
 ): Promise<PaymentsTest> => {
   const ends: Array<() => Promise<void>> = [release];

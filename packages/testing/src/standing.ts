@@ -98,7 +98,9 @@ export const withinLimit = async <A>(
       sleep(limitMs, undefined, { signal: over.signal }),
     ]);
     if (ended !== undefined) return ended.value;
-    throw new WaitedTooLong(`${await explain()} (The limit is ${limitMs / 1000} s: waitLimitMs.)`);
+    throw new WaitedTooLong(
+      `${await explain()} (It waited ${limitMs / 1000} s: see waitLimitMs and the runner's timeout.)`,
+    );
   } finally {
     over.abort();
     // Nobody needs the end of a wait that was given up.

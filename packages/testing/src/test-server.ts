@@ -8,6 +8,8 @@ export type { ServerKind } from "@durable-payments/protocol/test-server";
 
 /** The time of a Temporal server that runs for tests. */
 export interface TestClock {
+  /** Whether time passes at once instead of in real time. */
+  readonly skipsTime: boolean;
   /** Milliseconds since 1970, by the server. */
   readonly now: () => Promise<number>;
   /** The last known time, without asking the server: for callers that cannot wait. */
@@ -72,8 +74,9 @@ const testClockOf = (environment: TestWorkflowEnvironment): TestClock => {
   };
 
   return environment.supportsTimeSkipping
-    ? { now, known: () => Date.now() + ahead, sleep, passUntil: skipUntil }
+    ? { skipsTime: true, now, known: () => Date.now() + ahead, sleep, passUntil: skipUntil }
     : {
+        skipsTime: false,
         now: async () => Date.now(),
         known: () => Date.now(),
         sleep: (duration) => environment.sleep(duration),

@@ -1,3 +1,4 @@
+import type { RunnerTestCase } from "vitest";
 import { bundleOf, defaultWorkflows } from "./bundles.ts";
 import { beginTest, type PaymentsTest } from "./payments-test.ts";
 import { type PaymentsTestOptions, TestBench } from "./test-bench.ts";
@@ -8,6 +9,29 @@ const START_WITHIN_MS = 120_000;
 
 /** Waits end this long before Vitest's timeout: our error describes the run, and Vitest's does not. */
 const BEFORE_TIMEOUT_MS = 2_500;
+
+/** A short timeout keeps this part for the waits. */
+const LEAST_PART = 0.8;
+
+/** A wait that begins too late gets the time that it takes to ask the server once. */
+const SHORTEST_WAIT_MS = 250;
+
+/**
+ * Counts the time that is left for the waits of a test. Vitest's timeout begins after all hooks, and no hook sees that: the
+ * first use of the test outside of hooks counts as the beginning. A hook has a timeout of its own.
+ */
+const timeLeft = (task: RunnerTestCase) => {
+  const all = Math.max(LEAST_PART * task.timeout, task.timeout - BEFORE_TIMEOUT_MS);
+  let until: number | undefined;
+  const isInHook = () => Object.values(task.result?.hooks ?? {}).includes("run");
+  return {
+    used: () => {
+      if (!isInHook()) until ??= Date.now() + all;
+    },
+    limitMs: () =>
+      until === undefined || isInHook() ? all : Math.max(SHORTEST_WAIT_MS, until - Date.now()),
+  };
+};
 
 const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
   // Reads each property of the running test, so the type is right.
@@ -27,8 +51,8 @@ const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
 
 /**
  * Tests payment workflows in Vitest. Await it once in a file or a `describe`: one server and one worker for all of its
- * tests, and a service and a ledger for each test. A wait of a test ends shortly before Vitest's `testTimeout`,
- * with an error that describes the run. Not for concurrent tests (`test.concurrent`).
+ * tests, and a service and a ledger for each test. The waits of a test end shortly before Vitest's
+ * `testTimeout`, with an error that describes the run. Not for concurrent tests (`test.concurrent`).
  *
  * @param options as those of `createPaymentsTest`.
  * @returns the parts of the test that runs, for use in tests and hooks.
@@ -56,9 +80,10 @@ export const usePaymentsTest = async (options: PaymentsTestOptions = {}): Promis
     await bundleOf(options.workflowsPath ?? defaultWorkflows(), "worker", options.dataConverter);
     bench = new TestBench({ ...options, server });
   }, START_WITHIN_MS);
+  let left: ReturnType<typeof timeLeft> | undefined;
   beforeEach(async ({ task }) => {
-    const { waitLimitMs = Math.max(task.timeout / 2, task.timeout - BEFORE_TIMEOUT_MS) } = options;
-    payments = bench && (await beginTest(bench, waitLimitMs));
+    const { limitMs } = (left = timeLeft(task));
+    payments = bench && (await beginTest(bench, () => options.waitLimitMs ?? limitMs()));
   }, START_WITHIN_MS);
   afterEach(async () => {
     const ended = payments;
@@ -69,5 +94,8 @@ export const usePaymentsTest = async (options: PaymentsTestOptions = {}): Promis
     await bench?.dispose();
     if (given === undefined) await server?.dispose();
   }, START_WITHIN_MS);
-  return startedLast(() => payments);
+  return startedLast(() => {
+    left?.used();
+    return payments;
+  });
 };

@@ -1,7 +1,7 @@
 import { startPayment } from "@durable-payments/control/start";
 import { payout } from "@durable-payments/workflows";
 import { describe, expect, it } from "vitest";
-import { createPaymentsTest, NotReplayable, usePaymentsTest } from "../src/index.ts";
+import { CannotReset, createPaymentsTest, NotReplayable, usePaymentsTest } from "../src/index.ts";
 import { noteAndSleep, paySupplier, sleepLong, waitForNothing } from "./support/workflows.ts";
 
 const payments = await usePaymentsTest({
@@ -107,6 +107,7 @@ describe("a run", () => {
     await payments.fault("refusal-in-200", { operation: "createPayout" });
     const failed = await payments.start(paySupplier, ["12.50"]);
     await expect(failed.result()).rejects.toMatchObject({ cause: { type: "Refused" } });
+    await expect(failed.retry("Bob")).rejects.toBeInstanceOf(CannotReset);
     const run = await failed.retry("Bob", { isRestarted: true });
     expect(await run.result()).toBe("completed");
     const { beneficiaries, payouts } = await payments.service();
@@ -170,4 +171,18 @@ describe("a wait", async () => {
       /did not end within the limit.*not waiting for an activity/s,
     );
   });
+});
+
+describe("the waits of a test", async () => {
+  const left = await usePaymentsTest({
+    workflowsPath: import.meta.resolve("./support/workflows.ts"),
+    server: "dev",
+  });
+
+  it("share the time that Vitest gives it, so the last one says what the run waits for", async () => {
+    const run = await left.start(waitForNothing, []);
+    await expect(run.result()).rejects.toThrow("not waiting for an activity");
+    // Vitest would end it without a word of the run.
+    await expect(run.result()).rejects.toThrow("not waiting for an activity");
+  }, 8_000);
 });
