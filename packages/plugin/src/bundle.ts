@@ -70,7 +70,7 @@ const checkBundle = async (
   if (undefinedHere.length > 0) {
     const defined = Object.keys(operations).join(", ") || "none";
     throw new CannotStart(
-      `The workflows call ownOperation for ${undefinedHere.join(", ")}, but the operations of this worker are: ${defined}. Correct the name, or define the operation: new PaymentsPlugin({ operations: { ${undefinedHere.join(", ")} } }).`,
+      `The workflows call ownOperation for ${undefinedHere.join(", ")}, but the operations of this worker are: ${defined}. Correct the name, or give the operation to new PaymentsPlugin, or in a test to usePaymentsTest or createPaymentsTest: { operations: { ${undefinedHere.join(", ")} } }.`,
     );
   }
   const missing = Object.values(WORKFLOW)

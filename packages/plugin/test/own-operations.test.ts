@@ -33,7 +33,7 @@ it("does not start if its workflows call an operation that it does not have", as
   const started = starting({ bookCurier: bookCourier });
   await expect(started).rejects.toThrow(CannotStart);
   await expect(started).rejects.toThrow(
-    "The workflows call ownOperation for bookCourier, but the operations of this worker are: bookCurier. Correct the name, or define the operation: new PaymentsPlugin({ operations: { bookCourier } }).",
+    "The workflows call ownOperation for bookCourier, but the operations of this worker are: bookCurier. Correct the name, or give the operation to new PaymentsPlugin, or in a test to usePaymentsTest or createPaymentsTest: { operations: { bookCourier } }.",
   );
   await expect(starting({})).rejects.toThrow("the operations of this worker are: none.");
 });
