@@ -182,6 +182,18 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   );
   expect(await runCli(...approve.with(3, "ada"), "--hash", hash)).toMatchObject({ code: 6 });
 
+  expect((await runCli("show", "asked")).stdout).toContain(
+    "durable-payments answer asked --for q1 --choose end --reason WHY --by NAME",
+  );
+  for (const [id, question, code, why] of [
+    ["asked", "q0", 6, "asked has no open question q0"],
+    ["approved", "q1", 6, "approved has no open question"],
+    ["nosuch", "q1", 5, "no run or batch nosuch"],
+  ] as const) {
+    const wrong = await runCli("answer", id, "--for", question, "--choose", "end", ...grace);
+    expect(wrong).toMatchObject({ code, stderr: expect.stringContaining(why) });
+  }
+
   for (const [command, said] of [
     [[...approve, "--hash", hash], "approved by grace. An open run continues within seconds."],
     [["reject", "rejected", ...grace], "An open run continues within seconds."],

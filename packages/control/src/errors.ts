@@ -1,4 +1,5 @@
 import type { Fault } from "@durable-payments/client/effect";
+import type { Choice } from "./rules/consequences.ts";
 
 type Looking = "doctor" | "inbox" | "list" | "show" | "testWebhook";
 type Deciding =
@@ -20,6 +21,9 @@ export interface NextAction {
   readonly workflowId?: string;
   /** Approves what was shown: its hash says what that was. */
   readonly hash?: string;
+  /** Answers the question that was shown, and no other. */
+  readonly question?: string;
+  readonly choice?: Choice;
   /** Retries only the run that was shown. */
   readonly ifRun?: string;
   /** Retries the failed rows of a batch only. */

@@ -1,11 +1,12 @@
 import type { InboxItem, Payments } from "@durable-payments/control/payments";
 import { checkAnswer } from "@durable-payments/control/decide";
+import { refused } from "@durable-payments/control/errors";
 import type { AnswerFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm, confirmSeen } from "../output/ask.ts";
 import { decidedText } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
-import { itemLines } from "../output/run-text.ts";
+import { commandLines } from "../output/run-text.ts";
 import { counted, wrap } from "../output/text.ts";
 import { actingOf } from "./given.ts";
 
@@ -18,10 +19,15 @@ const asked = async (
   const items = await payments.decisionsOn(workflowId);
   const open = items.filter(({ kind }) => kind === "question");
   const [item, other] = open.filter((one) => question === undefined || one.question === question);
-  if (item !== undefined && other === undefined) return item;
+  if (item === undefined)
+    throw refused(
+      `${workflowId} has no open question${question === undefined ? "" : ` ${question}`}. Nothing was recorded.`,
+      workflowId,
+    );
+  if (other === undefined) return item;
   throw badUsage(
-    `${workflowId} has ${counted(open.length, "open question")}: choose one with --for. Nothing was done.`,
-    open.flatMap((item) => itemLines(item)),
+    `${workflowId} has ${open.length} open questions: choose one with --for. Nothing was done.`,
+    open.flatMap(commandLines),
   );
 };
 
@@ -39,7 +45,7 @@ export const answerOne = async (
   if (choose === undefined)
     throw badUsage(
       "Choose an answer: --choose found, resend or end. Nothing was done.",
-      itemLines(item),
+      commandLines(item),
     );
   if (question === undefined) await confirmSeen(output, item, "--for QUESTION");
   const answered = { ...acting, choose, question: item.question ?? "", found };

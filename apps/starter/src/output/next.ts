@@ -12,7 +12,7 @@ const COMMANDS: Readonly<
     readonly [purpose: string, command?: string, ...words: ReadonlyArray<string>]
   >
 > = {
-  answer: ["Answer it", "answer", "--choose", "found|resend|end"],
+  answer: ["Answer it"],
   word: ["Say what it means", "word", "completed|failed|returned|open", "--reason", "WHY"],
   approve: ["Approve it"],
   cancel: ["Cancel it", "cancel", "--reason", "WHY"],
@@ -38,6 +38,8 @@ const FLAGS: ReadonlyArray<
 > = [
   ["id", ["--id"]],
   ["hash", ["--hash"]],
+  ["question", ["--for"]],
+  ["choice", ["--choose"]],
   ["isLate", ["--late"], "See what is late"],
   ["isLog", ["--log"], "See who did what"],
   ["isFollowed", ["--follow"], "Follow it"],
@@ -51,10 +53,20 @@ const FLAGS: ReadonlyArray<
   ["status", ["--status"]],
 ];
 
+/** What an answer does, and what it needs. */
+const ANSWERS: Readonly<
+  Record<NonNullable<NextAction["choice"]>, readonly [purpose: string, ...words: Array<string>]>
+> = {
+  found: ["It was made", "--found", "ID"],
+  resend: ["Send it again", "--reason", "WHY"],
+  end: ["Send nothing more", "--reason", "WHY"],
+};
+
 /** Purpose of an action, and the arguments of its command. */
 const wordsOf = (next: NextAction): readonly [purpose: string, ...args: ReadonlyArray<string>] => {
-  const { action, workflowId } = next;
+  const { action, choice, workflowId } = next;
   const [purpose, command = action, ...words] = COMMANDS[action];
+  const [answer, ...needed] = choice === undefined ? [] : ANSWERS[choice];
   const given = FLAGS.filter(([field]) => next[field]);
   const flags = given.flatMap(([field, names]) => {
     const value = next[field];
@@ -62,7 +74,7 @@ const wordsOf = (next: NextAction): readonly [purpose: string, ...args: Readonly
   });
   const said = given.find(([, , special]) => special !== undefined)?.[2];
   const id = workflowId === undefined ? [] : [workflowId];
-  return [said ?? purpose, command, ...id, ...words, ...flags];
+  return [said ?? answer ?? purpose, command, ...id, ...words, ...flags, ...needed];
 };
 
 /** Actions whose commands name no person, because they change nothing. */

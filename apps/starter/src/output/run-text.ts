@@ -140,9 +140,9 @@ export const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
 const withName = (next: NextAction): NextAction =>
   next.account === undefined ? next : { ...next, account: accountName(next.account) };
 
-/** The command that decides, or helps. */
-const commandFor = ({ next }: InboxItem): string =>
-  next.slice(0, 1).map(withName).map(commandOf).join("");
+/** The commands that decide, or help. */
+const commandsFor = ({ next }: InboxItem): ReadonlyArray<string> =>
+  next.map(withName).map(commandOf);
 
 /** Words an item: its money, the consequences of each decision, then the reason. */
 export const itemLines = (item: InboxItem, now = Date.now()): ReadonlyArray<string> => {
@@ -177,7 +177,7 @@ export const itemLines = (item: InboxItem, now = Date.now()): ReadonlyArray<stri
 /** Words an item for the error of a script, with its command; the rows of a file are for `show`. */
 export const commandLines = (item: InboxItem): ReadonlyArray<string> =>
   item.file === undefined
-    ? [...itemLines(item), commandFor(item)]
+    ? [...itemLines(item), ...commandsFor(item)]
     : [commandOf({ action: "show", workflowId: item.workflowId })];
 
 /** Prints all that a person reads before a decision. */
@@ -204,7 +204,7 @@ export const inboxText = ({ items }: Inbox, now = Date.now()): string => {
     ...items.flatMap((item, index) => [
       "",
       itemText(item, now, `${index + 1}. `),
-      `   ${styled("cyan", commandFor(item))}`,
+      ...commandsFor(item).map((command) => `   ${styled("cyan", command)}`),
     ]),
   ].join("\n");
 };

@@ -13,6 +13,7 @@ import type {
 import { columnsOf } from "../../src/output/text.ts";
 import { doctorText, overviewText, type ShownOverview } from "../../src/output/installation.ts";
 import { batchText, knownLines } from "../../src/output/batch-text.ts";
+import { CHOICES } from "@durable-payments/control";
 import { runCsv } from "@durable-payments/control/show";
 import { listText } from "../../src/output/list-text.ts";
 import { reportText } from "../../src/output/report-text.ts";
@@ -90,6 +91,10 @@ const run = (more: Partial<RunDetails> = {}): RunDetails => ({
   ...more,
 });
 
+const ANSWERS = CHOICES.map(
+  (choice) => ({ action: "answer", workflowId: "invoice-17", question: "q1", choice }) as const,
+);
+
 const question: InboxItem = {
   kind: "question",
   workflowId: "invoice-17",
@@ -115,7 +120,7 @@ const question: InboxItem = {
   startedBy: "ada",
   hash: null,
   details: [],
-  next: [{ action: "answer", workflowId: "invoice-17" }],
+  next: ANSWERS,
 };
 
 const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
@@ -179,12 +184,7 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
         }),
       ],
       inbox: [question],
-      next: [
-        {
-          action: "answer",
-          workflowId: "invoice-17",
-        },
-      ],
+      next: ANSWERS,
     }),
   ],
   [
@@ -261,7 +261,7 @@ it("puts the consequences of the answers before the reason of the question", () 
   expect(lines[2]).toBe("1. Question: 250.00 EUR to b-1, Invoice 17");
   expect(text.indexOf("RESEND: pays twice")).toBeLessThan(text.indexOf("Why: "));
   expect(lines.at(-1)).toBe(
-    "   durable-payments answer invoice-17 --choose 'found|resend|end' --by NAME",
+    "   durable-payments answer invoice-17 --for q1 --choose end --reason WHY --by NAME",
   );
 });
 

@@ -124,7 +124,7 @@ export const whyNot = ({
   if (asking !== undefined) {
     return refused(
       `${asking.step} of ${workflowId} is waiting for an answer: ${asking.question?.reason ?? asking.message ?? "its outcome is unknown."} A retry would ask the same question. Nothing was done.`,
-      { action: "answer", workflowId },
+      workflowId,
     );
   }
   const hopeless = failure === null ? undefined : hopelessOf(failure);

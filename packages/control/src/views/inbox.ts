@@ -7,12 +7,18 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
+import { writesOf } from "../actions/decide/answer.ts";
 import { keptOf } from "../actions/batch/batch.ts";
 import { readLimits } from "../actions/limits.ts";
 import { limitsText } from "../rules/limits-text.ts";
 import { approvableOf, decisionsOn } from "../rules/approval.ts";
 import { readListing } from "./batch.ts";
-import { approvalConsequences, type Choice, consequencesOf } from "../rules/consequences.ts";
+import {
+  approvalConsequences,
+  type Choice,
+  CHOICES,
+  consequencesOf,
+} from "../rules/consequences.ts";
 import type { FileListing } from "../rules/listing.ts";
 import { readNames } from "../facts/payees.ts";
 import type { NextAction } from "../errors.ts";
@@ -50,6 +56,9 @@ export interface InboxItem extends PaymentView {
     readonly notDuplicate: string | null;
   };
 }
+
+const answersTo = (workflowId: string, question: string): ReadonlyArray<NextAction> =>
+  CHOICES.map((choice) => ({ action: "answer", workflowId, question, choice }));
 
 /** Makes an item of the inbox of each write that waits for a person. */
 export const itemsOf = async (
@@ -89,7 +98,7 @@ export const itemsOf = async (
       ...approvable,
       next: isApproval
         ? decisionsOn(workflowId, approvable.hash)
-        : [{ action: "answer", workflowId }],
+        : answersTo(workflowId, question?.id ?? ""),
     };
   });
 };
@@ -215,7 +224,7 @@ export const approvalsOf = async (
     return batch.state === "needsApproval" ? [await batchItem(ledger, batch)] : [];
   if (id.startsWith(limitsId("")))
     return (await limitItems(ledger)).filter(({ workflowId }) => workflowId === id);
-  return itemsOf(ledger, await ledger.rowsOf(id));
+  return itemsOf(ledger, await writesOf(ledger, id));
 };
 
 /** Decisions of a person come first: money moves, or does not, only then. */

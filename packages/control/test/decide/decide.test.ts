@@ -7,7 +7,7 @@ import {
 import { expect, test } from "vitest";
 import { answer, answerAll, approve, reject } from "../../src/actions/decide/index.ts";
 import { decideBatch } from "../../src/actions/batch/batch.ts";
-import { ControlError, InvalidInput } from "../../src/errors.ts";
+import { ControlError, InvalidInput, NotAllowed, NotFound } from "../../src/errors.ts";
 import { consequencesOf } from "../../src/rules/consequences.ts";
 import { cancel, pause, resume } from "../../src/actions/stopping.ts";
 import { itemsOf } from "../../src/views/inbox.ts";
@@ -49,6 +49,19 @@ test("an answer for another question is refused with the present one", async () 
     /q0 is not open.*asks now \(q1, createPayout\)/,
   );
   expect(await decided(ledger)).toEqual([]);
+});
+
+test.each([
+  ["nosuch", NotFound],
+  ["paid", NotAllowed],
+])("a decision about %s, which asks nothing, is refused", async (workflowId, kind) => {
+  const { ledger, operations } = await withRow();
+  await put(ledger, row({ workflowId: "paid", state: "done", madeId: "po-7" }));
+  const about = { ...bob, choose: "resend", question: "q1" } as const;
+  await expect(answer(operations, workflowId, about)).rejects.toThrow(kind);
+  const seen = { ...bob, hash: "0".repeat(32) };
+  await expect(approve(operations, workflowId, seen)).rejects.toThrow(kind);
+  await expect(reject(operations, workflowId, seen)).rejects.toThrow(kind);
 });
 
 test("the first answer wins, and an end beats it", async () => {

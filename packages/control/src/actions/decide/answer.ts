@@ -8,6 +8,7 @@ import type {
 import type { Connected } from "../../facts/connection/connections.ts";
 import { invalidInput, ControlError, notFound, refused } from "../../errors.ts";
 import { type Choice, CHOICES } from "../../rules/consequences.ts";
+import { awaitsApproval, isAsking } from "../../rules/standing.ts";
 import { type Acting, actorOf, decisionOn, nameOfRead, record } from "./record.ts";
 
 /** An answer of a person. */
@@ -19,6 +20,19 @@ export interface Answer extends Acting {
   readonly found?: string | undefined;
 }
 
+/** Reads the writes of an id. @throws NotFound if the ledger does not know it. */
+export const writesOf = async (
+  ledger: Connected["ledger"],
+  workflowId: string,
+): Promise<ReadonlyArray<WriteRow>> => {
+  const rows = await ledger.rowsOf(workflowId);
+  const isKnown = rows.length > 0 || (await ledger.runs({ workflowIds: [workflowId] })).length > 0;
+  if (isKnown) return rows;
+  throw notFound(`The ledger has no run or batch ${workflowId}. Nothing was recorded.`, {
+    action: "inbox",
+  });
+};
+
 /** Finds the write of a question, or the only one that asks; refuses if it is answered, or replaced by another question. */
 export const askedRow = (
   { rows }: Pick<DecisionLook, "rows">,
@@ -26,9 +40,7 @@ export const askedRow = (
   question: string | undefined,
   kind: "outcome" | "approval",
 ): WriteRow => {
-  const open = rows.filter(
-    (row) => row.question?.kind === kind && row.state !== "ended" && row.state !== "done",
-  );
+  const open = rows.filter(kind === "outcome" ? isAsking : awaitsApproval);
   const [row, other] = open.filter(
     (one) => question === undefined || one.question?.id === question,
   );
@@ -40,9 +52,9 @@ export const askedRow = (
   if (row !== undefined) return row;
   const [now] = open;
   if (now === undefined)
-    throw notFound(
+    throw refused(
       `${workflowId} ${kind === "approval" ? "is not waiting for approval" : "has no open question"}. Nothing was recorded.`,
-      { action: "show", workflowId },
+      workflowId,
     );
   throw refused(
     `The question ${question} is not open. ${workflowId} asks now (${now.question?.id}, ${now.step}): ${now.question?.reason} Nothing was recorded.`,
@@ -96,10 +108,7 @@ export const answer = async (
   const { actor, value } = checkAnswer(given);
   const { choose } = given;
   const question = nameOfRead("question", given.question);
-  const rows = await deciding.ledger.rowsOf(workflowId);
-  if (rows.length === 0) {
-    throw notFound(`The ledger has no write under ${workflowId}. Nothing was recorded.`);
-  }
+  const rows = await writesOf(deciding.ledger, workflowId);
   const row = askedRow({ rows }, workflowId, question, "outcome");
   // An end belongs to the workflow id as a whole.
   const step = choose === "end" ? null : row.step;

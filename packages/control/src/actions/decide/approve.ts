@@ -4,7 +4,7 @@ import { refused } from "../../errors.ts";
 import { approvableOf } from "../../rules/approval.ts";
 import { decideBatch } from "../batch/batch.ts";
 import { approveLimits } from "../limits.ts";
-import { askedRow } from "./answer.ts";
+import { askedRow, writesOf } from "./answer.ts";
 import { actorOf, type Approving, decisionOn, hashOfRead, record } from "./record.ts";
 
 type OfLedger = Pick<Connected, "ledger">;
@@ -16,7 +16,7 @@ export interface Approval extends Approving {
 }
 
 const theApproval = async ({ ledger }: OfLedger, workflowId: string, question?: string) =>
-  askedRow({ rows: await ledger.rowsOf(workflowId) }, workflowId, question, "approval");
+  askedRow({ rows: await writesOf(ledger, workflowId) }, workflowId, question, "approval");
 
 /** Words what the approver of a payment has read: the amount, the payee and its account. */
 const seenOf = ({ question, request: { amount, currency } }: WriteRow): string => {
