@@ -5,7 +5,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { parseEnv } from "node:util";
 
 /** "22.9.0" is older than "22.19". */
 const isNewEnough = (version) => version.localeCompare(oldestNode, "en", { numeric: true }) >= 0;
@@ -36,7 +35,6 @@ if (!Object.hasOwn(SCRIPTS, task ?? "")) {
 }
 if (!isInstalled()) npmCi();
 const script = join(checkout, SCRIPTS[task]);
-const args = task === "durable-payments" ? [...devStack(), ...given] : given;
 // Called by `./durable-payments`, on a Node that can run it: then no second process is worth its 40 ms.
 if (
   task === "durable-payments" &&
@@ -44,11 +42,11 @@ if (
   isNewEnough(process.versions.node)
 ) {
   Object.assign(process.env, environment());
-  process.argv.splice(1, process.argv.length, script, ...args);
+  process.argv.splice(1, process.argv.length, script, ...given);
   await import(pathToFileURL(script).href);
 } else {
   const isTool = SCRIPTS[task].startsWith("node_modules/");
-  process.exitCode = await run(findNode(), [...(isTool ? [] : [SOURCE]), script, ...args]);
+  process.exitCode = await run(findNode(), [...(isTool ? [] : [SOURCE, "--"]), script, ...given]);
 }
 
 /** npm writes node_modules/.package-lock.json as the last step of an installation. */
@@ -125,33 +123,16 @@ function workingFolder() {
 function environment() {
   const isAdvising = ["durable-payments", "dev"].includes(task);
   return {
-    // The name of the command in advice.
-    ...(isAdvising ? { DURABLE_PAYMENTS_COMMAND: "./durable-payments" } : {}),
+    // The name of the command in advice, and the file of the variables of a running `npm run dev` (src/stack.ts).
+    ...(isAdvising
+      ? {
+          DURABLE_PAYMENTS_COMMAND: "./durable-payments",
+          DURABLE_PAYMENTS_DEV: join(checkout, ".local", "dev.env"),
+        }
+      : {}),
     ...process.env,
     PATH: [join(checkout, "node_modules", ".bin"), process.env.PATH ?? ""].join(delimiter),
   };
-}
-
-/** The flag that names the addresses of a running `npm run dev` (src/stack.ts), unless the user names a server. */
-function devStack() {
-  const file = join(checkout, ".local", "dev.env");
-  const { PAYMENTS_BASE_URL, TEMPORAL_ADDRESS, TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE } =
-    process.env;
-  const isNamed =
-    TEMPORAL_ADDRESS ||
-    TEMPORAL_PROFILE ||
-    TEMPORAL_CONFIG_FILE ||
-    given.some((word) => /^--(env-file|profile)(=|$)/.test(word)) ||
-    (given[0] === "worker" && PAYMENTS_BASE_URL);
-  if (isNamed) return [];
-  try {
-    const { DURABLE_PAYMENTS_DEV_PROCESS: owner } = parseEnv(readFileSync(file, "utf8"));
-    process.kill(Number(owner), 0);
-    return ["--env-file", file];
-  } catch {
-    // No stack runs, or it is another user's.
-    return [];
-  }
 }
 
 function say(text) {

@@ -30,6 +30,7 @@ export const appArguments = (
   main: string = join(checkout, "apps/starter/src/main.ts"),
 ): Array<string> => [
   "--conditions=@durable-payments/source",
+  "--",
   main,
   `--env-file=${devNull}`,
   ...(app === "starter" ? [] : [app]),

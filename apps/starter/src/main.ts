@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
 const { enableCompileCache, requireNode } = await import("@durable-payments/protocol/start-up");
 requireNode("durable-payments");
 // Deprecated calls of a library are not the user's fault (gRPC, with TLS to an address without a name).

@@ -1,11 +1,13 @@
 import { commandName } from "./command-name.ts";
-import { loadEnvironment } from "./environment.ts";
+import { checkProfile, loadEnvironment } from "./environment.ts";
 import { serverIn } from "./servers.ts";
 
 /** Reads the environment file; without it, the process ends. */
 const wordsOf = async (given: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   try {
-    return loadEnvironment(given);
+    const words = loadEnvironment(given);
+    await checkProfile();
+    return words;
   } catch (error) {
     const [{ reportError }, { processOutput }] = await Promise.all([
       import("./output/error-report.ts"),

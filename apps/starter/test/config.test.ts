@@ -47,6 +47,7 @@ it("says where each setting comes from: the upper place counts", async () => {
     `PAYMENTS_TASK_QUEUE=ours\nPAYMENTS_CLIENT_ID=c-1\nPAYMENTS_SETTINGS=${file}\n`,
   );
   vi.stubEnv("PAYMENTS_CLIENT_ID", "c-2");
+  vi.stubEnv("PAYMENTS_PERSON", "ada");
   // What the file sets is undone with the test.
   for (const name of ["PAYMENTS_TASK_QUEUE", "PAYMENTS_SETTINGS"]) vi.stubEnv(name, undefined);
   loadEnvironment(["--env-file", variables]);
@@ -55,8 +56,17 @@ it("says where each setting comes from: the upper place counts", async () => {
   expect(of("taskQueue")).toEqual(["ours", variables]);
   expect(of("clientId")).toEqual(["c-2", "environment"]);
   expect(of("logLevel")).toEqual(["INFO", file]);
+  expect(of("PAYMENTS_PERSON")).toEqual(["ada", "environment"]);
   expect(of("notify.webUi")).toEqual(["http://ui:8233", file]);
   expect(of("TEMPORAL_ADDRESS")).toEqual(["localhost:7233", "default"]);
+});
+
+it("says why the variables of npm run dev are not used", async () => {
+  vi.stubEnv("DURABLE_PAYMENTS_DEV", join(folder, "dev.env"));
+  loadEnvironment([]);
+  expect((await runCli("config")).stdout).toContain("npm run dev is not running.");
+  vi.stubEnv("DURABLE_PAYMENTS_DEV", undefined);
+  loadEnvironment([]);
 });
 
 it("says what the profile of Temporal has", async () => {
@@ -65,9 +75,11 @@ it("says what the profile of Temporal has", async () => {
     '[profile.default]\naddress = "temporal:7233"\nnamespace = "n"\n[profile.default.tls]\n',
   );
   vi.stubEnv("TEMPORAL_CONFIG_FILE", profiles);
+  vi.stubEnv("TEMPORAL_PROFILE", "default");
   const { of } = await settingsOf();
   expect(of("TEMPORAL_ADDRESS")).toEqual(["temporal:7233", "profile"]);
   expect(of("TEMPORAL_NAMESPACE")).toEqual(["n", "profile"]);
+  expect(of("TEMPORAL_PROFILE")).toEqual(["default", "environment"]);
 });
 
 /** Everything that can hold a secret, also where it does not belong. */

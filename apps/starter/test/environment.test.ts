@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { loadEnvironment } from "../src/environment.ts";
+import { loadEnvironment, whyNotDev } from "../src/environment.ts";
 import { serverIn } from "../src/servers.ts";
 
 let folder: string;
@@ -15,6 +15,7 @@ beforeEach(() => {
   vi.stubEnv("PAYMENTS_LEDGER", undefined);
   vi.stubEnv("PAYMENTS_CLIENT_ID", undefined);
   vi.stubEnv("TEMPORAL_PROFILE", undefined);
+  vi.stubEnv("DURABLE_PAYMENTS_DEV", undefined);
   return () => {
     process.chdir(own);
     vi.unstubAllEnvs();
@@ -77,6 +78,50 @@ it("does not mix a profile without a file with .env", () => {
   write(".env", "sqlite:a");
   loadEnvironment(["--profile=staging"]);
   expect(ledger()).toBeUndefined();
+});
+
+describe("in a clone, the variables of npm run dev", () => {
+  const announce = (process_: number) => {
+    const file = join(folder, "dev.env");
+    writeFileSync(
+      file,
+      `TEMPORAL_ADDRESS=127.0.0.1:1\nPAYMENTS_LEDGER=sqlite:dev\nDURABLE_PAYMENTS_DEV_PROCESS=${process_}\n`,
+    );
+    vi.stubEnv("DURABLE_PAYMENTS_DEV", file);
+    vi.stubEnv("TEMPORAL_ADDRESS", undefined);
+    vi.stubEnv("PAYMENTS_PERSON", undefined);
+  };
+  const address = () => process.env["TEMPORAL_ADDRESS"];
+
+  it("are the defaults of what .env does not name", () => {
+    announce(process.pid);
+    writeFileSync(join(folder, ".env"), "PAYMENTS_PERSON=ada\n");
+    loadEnvironment([]);
+    expect([address(), ledger(), process.env["PAYMENTS_PERSON"]]).toEqual([
+      "127.0.0.1:1",
+      "sqlite:dev",
+      "ada",
+    ]);
+    expect(whyNotDev()).toBeUndefined();
+  });
+
+  it("are not mixed with those of another installation", () => {
+    announce(process.pid);
+    write(".env", "sqlite:a");
+    loadEnvironment([]);
+    expect([address(), ledger()]).toEqual([undefined, "sqlite:a"]);
+    expect(whyNotDev()).toMatch("not used, because PAYMENTS_LEDGER is set (.env)");
+    vi.stubEnv("TEMPORAL_ADDRESS", "temporal:7233");
+    loadEnvironment([]);
+    expect(whyNotDev()).toMatch("because TEMPORAL_ADDRESS is set");
+  });
+
+  it("are gone once it has ended", () => {
+    announce(2 ** 30);
+    loadEnvironment([]);
+    expect(address()).toBeUndefined();
+    expect(whyNotDev()).toBe("npm run dev is not running.");
+  });
 });
 
 it("leaves the words after -- alone", () => {

@@ -7,7 +7,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import { runApp } from "@durable-payments/tools/testing";
-import { appArguments, spawnProcess, untilReady } from "@durable-payments/tools/processes";
+import {
+  appArguments,
+  checkout,
+  spawnProcess,
+  untilReady,
+} from "@durable-payments/tools/processes";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.ts";
 
@@ -76,6 +81,21 @@ it("exits as the docs say: cannotConnect", async () => {
   const away = { ...env, PAYMENTS_LEDGER: `sqlite:${join(folder, "none.sqlite")}` };
   const { exitCode } = await runApp("starter", ["inbox", "--json"], away);
   expect(exitCode).toBe(EXIT_CODES.cannotConnect);
+});
+
+it.each([
+  [["--env-file", join(folder, "none.env")], "none.env cannot be read (ENOENT)"],
+  [["--profile", "nosuch"], 'has no profile "nosuch"'],
+])("refuses another installation that does not exist: %j", async (words, why) => {
+  for (const command of ["list", "worker"]) {
+    const running = started(join(checkout, "durable-payments"), [command, ...words]);
+    const { code } = await running.exited;
+    expect({ command, code, stderr: running.stderr().replaceAll(/\s+/g, " ") }).toEqual({
+      command,
+      code: EXIT_CODES.badInput,
+      stderr: expect.stringContaining(why),
+    });
+  }
 });
 
 const started = (command: string, args: ReadonlyArray<string>) =>

@@ -8,8 +8,8 @@ import { temporalSettings } from "@durable-payments/control/connection";
 import { LEDGER_VARIABLE } from "@durable-payments/ledger";
 import { readSettings, SETTINGS_FILE, settingVariables } from "@durable-payments/protocol/settings";
 import { existsSync, readFileSync } from "node:fs";
-import { variablesOfFile } from "../environment.ts";
-import { styled, table } from "./text.ts";
+import { variablesOfFile, whyNotDev } from "../environment.ts";
+import { noteLines, styled, table } from "./text.ts";
 
 /** A setting as it counts. */
 interface Setting {
@@ -26,6 +26,7 @@ interface Setting {
 export interface Configuration {
   readonly settings: ReadonlyArray<Setting>;
   readonly problems: ReadonlyArray<string>;
+  readonly notes: ReadonlyArray<string>;
 }
 
 const HIDDEN = "(hidden)";
@@ -36,7 +37,7 @@ const shown = (name: string, value: unknown): string => {
   if (SECRET.test(name)) return HIDDEN;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   // Somebody may have given the content of a file instead of its path.
-  if (/(?:_?file|_path|keyring|dataConverter|settings)$/i.test(name))
+  if (/(?:(?<!pro)file|_path|keyring|dataConverter|settings)$/i.test(name))
     return existsSync(text) ? text : "(no such file)";
   const url = URL.parse(text);
   if (url?.host) return `${url.protocol}//${url.host}${/ledger/i.test(name) ? url.pathname : ""}`;
@@ -82,7 +83,8 @@ export const readConfiguration = (): Configuration => {
   const ofTemporal = Object.keys(environment)
     .filter((name) => name.startsWith("TEMPORAL_") && name !== "TEMPORAL_UI_URL")
     .map((name) => [name, name] as const);
-  const given = [[SETTINGS_FILE, SETTINGS_FILE] as const, ...settingVariables, ...ofTemporal]
+  const others = [SETTINGS_FILE, "PAYMENTS_PERSON"].map((name) => [name, name] as const);
+  const given = [...others, ...settingVariables, ...ofTemporal]
     .filter(([, variable]) => environment[variable]?.trim())
     .map(([name, variable]): Setting => {
       const isWrong = problems.some((problem) => problem.includes(variable));
@@ -108,7 +110,9 @@ export const readConfiguration = (): Configuration => {
   })
     .filter(([name]) => !known.has(name))
     .map(([name, value]): Setting => ({ ...effective(name, value), name, variable: null }));
-  return { settings: [...given, ...ofFile, ...defaults], problems };
+  const why = whyNotDev();
+  const notes = why === undefined ? [] : [why];
+  return { settings: [...given, ...ofFile, ...defaults], problems, notes };
 };
 
 /** Returns the value in use: Temporal's profile may have another one than the default. */
@@ -124,7 +128,7 @@ const effective = (name: string, value: string): Pick<Setting, "value" | "from">
 };
 
 /** Returns the settings for a person. */
-export const configurationText = ({ problems, settings }: Configuration): string =>
+export const configurationText = ({ notes, problems, settings }: Configuration): string =>
   [
     table(
       settings.map(({ from, name, value, variable }) => [
@@ -133,5 +137,6 @@ export const configurationText = ({ problems, settings }: Configuration): string
         variable === null || variable === name ? from : `${from}: ${variable}`,
       ]),
     ),
+    ...noteLines(notes),
     ...problems.map((problem) => `${styled("red", "invalid")} ${problem}`),
   ].join("\n");

@@ -7,6 +7,7 @@ import {
 import { settingVariables } from "@durable-payments/protocol/settings";
 import type { Fault } from "@durable-payments/client/effect";
 import { messageOf, shownText } from "@durable-payments/client/values";
+import { isLocalTemporal, whyNotDev } from "../environment.ts";
 import { BadUsage, EXIT_CODES } from "../exit-codes.ts";
 import { nextText } from "./next.ts";
 import { type Output, visible } from "./output.ts";
@@ -44,6 +45,8 @@ const FLAG_OF: Readonly<Record<string, string>> = {
   reason: "--reason WHY",
 };
 
+const DOCTOR = { action: "doctor" } as const;
+
 /** Variables of Temporal's own configuration. */
 const ABOUT_TEMPORAL =
   "Temporal is found by TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_*.";
@@ -67,6 +70,8 @@ const reportOf = (error: unknown): ErrorReport => {
     const isOfTemporal =
       error instanceof ConnectionFailed &&
       /^(?:cannotConnect|namespaceNotFound)$/.test(error.reason);
+    const why = error instanceof ConnectionFailed ? whyNotDev() : undefined;
+    const lines = [...(isOfTemporal ? [ABOUT_TEMPORAL] : []), ...(why === undefined ? [] : [why])];
     const type =
       error instanceof ConnectionFailed
         ? error.reason.replace(/^./, (first) => first.toUpperCase())
@@ -76,9 +81,10 @@ const reportOf = (error: unknown): ErrorReport => {
       type,
       exitCode,
       message: inFlags(error.message),
-      next: error.next,
+      // Nobody starts the server of an installation on this machine.
+      next: error.next?.action === "startServer" && !isLocalTemporal() ? DOCTOR : error.next,
       ...(faults && { faults }),
-      ...(isOfTemporal && { lines: [ABOUT_TEMPORAL] }),
+      lines,
     };
   }
   return {

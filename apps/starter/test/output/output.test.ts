@@ -1,4 +1,4 @@
-import { InvalidInput } from "@durable-payments/control/errors";
+import { ConnectionFailed, InvalidInput } from "@durable-payments/control/errors";
 import type { Replay } from "@durable-payments/replay";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -112,6 +112,19 @@ it.each(["durable-payments/dist/apps/starter/dist/app/main.mjs", ".bin/durable-p
     expect(commandOf({ action: "startServer" })).toBe("temporal server start-dev");
   },
 );
+
+it("advises no server on this machine for the Temporal of an installation", () => {
+  const written = captured(process.stderr);
+  const next = { action: "startServer" } as const;
+  const error = new ConnectionFailed({ message: "m", reason: "cannotConnect", next });
+  vi.stubEnv("TEMPORAL_ADDRESS", undefined);
+  reportError(processOutput(false), error);
+  expect(written.join("")).toContain("npm run dev");
+  vi.stubEnv("TEMPORAL_ADDRESS", "localhost:7233");
+  reportError(processOutput(false), error);
+  vi.unstubAllEnvs();
+  expect(written.join("").split("\n").at(-2)).toBe("  Find the fault: durable-payments doctor");
+});
 
 it("prints how to replay a workflow that this package does not have", () => {
   const replay: Replay = {
