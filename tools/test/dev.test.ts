@@ -31,9 +31,9 @@ it("leaves the rest up when a part is killed, and says how that part is started 
   const headers = { "content-type": "application/json" };
   const ordered = await fetch(String(faults), { method: "POST", headers, body: String(body) });
   expect(ordered.ok).toBe(true);
-  const config = spawnProcess(join(checkout, "durable-payments"), ["config"]);
+  const config = spawnProcess(join(checkout, "durable-payments"), ["config", "--json"]);
   await config.exited;
-  expect(config.stdout()).toMatch(/TEMPORAL_ADDRESS .*dev\.env/);
+  expect(config.stdout()).toMatch(/"TEMPORAL_ADDRESS"[^}]*dev\.env"/);
   process.kill(Number(id));
   await printed(started, /the rest keeps running\..*\n {2}npm run worker\n/);
   // Temporal's Web UI answers still.
