@@ -13,7 +13,6 @@ import type {
 import { columnsOf } from "../../src/output/text.ts";
 import { doctorText, overviewText, type ShownOverview } from "../../src/output/installation.ts";
 import { batchText, knownLines } from "../../src/output/batch-text.ts";
-import { CHOICES } from "@durable-payments/control";
 import { runCsv } from "@durable-payments/control/show";
 import { listText } from "../../src/output/list-text.ts";
 import { reportText } from "../../src/output/report-text.ts";
@@ -91,7 +90,7 @@ const run = (more: Partial<RunDetails> = {}): RunDetails => ({
   ...more,
 });
 
-const ANSWERS = CHOICES.map(
+const ANSWERS = (["found", "resend", "end"] as const).map(
   (choice) => ({ action: "answer", workflowId: "invoice-17", question: "q1", choice }) as const,
 );
 
@@ -627,7 +626,7 @@ it.each<[Partial<ShownOverview>, string]>([
 });
 
 it("prints everything at a glance", () => {
-  const money = [{ currency: "EUR", amount: "500.00" }];
+  const money = [{ group: "payouts" as const, currency: "EUR", amount: "500.00" }];
   const text = overviewText({
     ...fine,
     inbox: [question3, { kind: "batch", count: 1, money }, { kind: "late", count: 2, money }],
