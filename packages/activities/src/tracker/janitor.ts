@@ -1,6 +1,6 @@
-import { messageOf } from "@durable-payments/client/values";
+import { lookUp, messageOf } from "@durable-payments/client/values";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import type { Ledger, WriteRow, WriteName } from "@durable-payments/ledger";
+import { type Ledger, PURPOSES, type WriteRow, type WriteName } from "@durable-payments/ledger";
 import { atOnce, isOpenStatus, temporalReason } from "@durable-payments/protocol";
 import { chunkId, failureTypes, type Nudge, nudgeSignal } from "@durable-payments/protocol/calls";
 import { NotYet, StepFailed } from "../write/outcomes.ts";
@@ -120,7 +120,8 @@ const keyOf = ({ step, workflowId }: WriteRow): string => JSON.stringify([workfl
  * Reconciles writes of ended runs. A person sees only what the service cannot tell.
  *
  * Most unknown writes belong to open runs, which reconcile their own: after an outage there may be thousands. The ledger
- * knows whose runs have ended, or are lost. A sweep costs one read of it, and at most 200 reconciliations.
+ * knows whose runs have ended, or are lost. A sweep costs two reads of it, and at most 200 reconciliations of each. A run that
+ * a recovered ledger knows without its write is reconciled, too: nothing else would ever say whether it was paid.
  */
 export const janitor = ({ account, client, ledger, operations, settle, warn }: JanitorOptions) => {
   /** The last look at each row. */
@@ -149,19 +150,27 @@ export const janitor = ({ account, client, ledger, operations, settle, warn }: J
     });
     after = rows.length < MOST_SETTLED ? undefined : rows.at(-1);
     let fault: string | undefined;
-    for (const row of rows.filter((one) => isDue(one, now))) {
-      looks.set(keyOf(row), { at: now, version: row.version });
+    const settleOne = async (ownerId: string, { step, workflowId }: Omit<WriteName, "account">) => {
       // The ledger learns some seconds later that a run was started again.
-      if (await isRunOpen(client, row.ownerId)) continue;
+      if (await isRunOpen(client, ownerId)) return;
       try {
-        await settle({ account, workflowId: row.workflowId, step: row.step });
+        await settle({ account, workflowId, step });
       } catch (error) {
         // Time helps: it is read again. A failed step was reconciled (refused, ended), or its outcome is not known yet.
-        if (error instanceof NotYet) continue;
-        if (error instanceof StepFailed && error.type !== failureTypes.madeTwice) continue;
-        fault = `${row.workflowId} (${row.step}) could not be reconciled: ${messageOf(error)}`;
+        if (error instanceof NotYet) return;
+        if (error instanceof StepFailed && error.type !== failureTypes.madeTwice) return;
+        fault = `${workflowId} (${step}) could not be reconciled: ${messageOf(error)}`;
         warn(fault);
       }
+    };
+    for (const row of rows.filter((one) => isDue(one, now))) {
+      looks.set(keyOf(row), { at: now, version: row.version });
+      await settleOne(row.ownerId, row);
+    }
+    // From then on, each has a row.
+    for (const { type, workflowId } of await ledger.forgottenRuns(account, MOST_SETTLED)) {
+      const step = lookUp(PURPOSES, type);
+      if (step !== undefined) await settleOne(workflowId, { workflowId, step });
     }
     return fault;
   };

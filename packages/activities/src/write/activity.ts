@@ -68,10 +68,25 @@ export const performWrite = async (
   return new Performing({ options, attempt, operation, call, task }).run();
 };
 
+/** Returns the write that a run has planned, if a recovered ledger may have forgotten it: its hash and facts are unknown. */
+const forgotten = async (ledger: Ledger, { account, step, workflowId }: WriteName) => {
+  const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+  if (run?.planned !== "unknown" || run.account !== account) return undefined;
+  const { amount, currency, payee, reference } = run;
+  const unknown = { hash: "", terms: "", paymentDate: null, facts: {} };
+  return {
+    operation: step,
+    request: { amount, currency, payee, reference, ...unknown },
+    ownerId: workflowId,
+    rootId: workflowId,
+    runId: run.runId ?? "",
+  };
+};
+
 /**
  * Reconciles a row: reads the list and sends nothing. Throws as `performWrite`.
  *
- * @param mode `close` for an open run, `settle` for an ended run.
+ * @param mode `close` for an open run, `settle` for an ended run, whose forgotten row is made.
  * @returns the answer; undefined if there is no such row.
  */
 export const settleRow = async (
@@ -80,7 +95,8 @@ export const settleRow = async (
   name: WriteName,
   mode: "close" | "settle" = "settle",
 ): Promise<WriteAnswer | undefined> => {
-  const { row } = await options.ledger.look(name);
+  const { row = mode === "settle" ? await forgotten(options.ledger, name) : undefined } =
+    await options.ledger.look(name);
   const operation = row && options.operations.get(row.operation);
   if (row === undefined || operation === undefined) return undefined;
   const call: Call = {

@@ -78,8 +78,8 @@ beforeEach(async () => {
   onTestFinished(() => ledger.close());
 });
 
-const recordRun = (workflowId: string) => {
-  const nothing = { amount: null, currency: null, payee: null, reference: null };
+const recordRun = (workflowId: string, amount: string | null = null) => {
+  const nothing = { amount, currency: amount && "EUR", payee: null, reference: null };
   const of = { account: ACCOUNT, workflowId, runId: "1", type: "payout" };
   return ledger.recordRun({ ...of, ...nothing, batch: null, batchRow: null }, 1);
 };
@@ -566,6 +566,21 @@ describe("the janitor", () => {
     });
     expect(await sweep(client, async (id) => void settled.push(id))).toBeUndefined();
     expect(settled.toSorted()).toEqual(["ended", "lost"]);
+  });
+
+  it("settles the write of an ended run that a recovered ledger may have forgotten", async () => {
+    for (const workflowId of ["forgotten", "again"]) await recordRun(workflowId, "20.00");
+    const { now } = await ledger.state();
+    await expect.poll(async () => (await ledger.state()).now).toBeGreaterThan(now);
+    await ledger.recover({ by: "ada", how: "--by", reason: "lost" });
+    for (const workflowId of ["forgotten", "again"]) {
+      const about = { account: ACCOUNT, workflowId, step: null, question: null, value: {} };
+      await ledger.decide({ ...about, kind: "end", by: "ada", how: "--by", reason: "wrong" });
+    }
+    const settled: Array<string> = [];
+    const { client } = clientOf({ again: "RUNNING" });
+    expect(await sweep(client, async (id) => void settled.push(id))).toBeUndefined();
+    expect(settled).toEqual(["forgotten"]);
   });
 
   it("finds what ended runs have left behind any number of writes of open ones", async () => {

@@ -480,4 +480,47 @@ describe("the janitor", () => {
     await settleRow(world.engine, attemptOf({ testimony: undefined }), world.name("createPayout"));
     expect(await world.row("createPayout")).toMatchObject({ state: "done", knownBy: "key" });
   });
+
+  it.each([
+    [true, "ended", "ended"],
+    [false, "ready", "terminated"],
+  ])(
+    "reconciles a run that a recovered ledger knows without its write: stopped %s",
+    async (isStopped, state, status) => {
+      const world = await makeWorld();
+      const { ledger } = world;
+      const name = world.name("createPayout");
+      const { account, workflowId } = name;
+      const payment = { amount: "20.00", currency: "USD", payee: "b-1", reference: null };
+      const run = { account, workflowId, runId: "r1", type: "payout", batch: null, batchRow: null };
+      const value = { type: "payout", content: "c" };
+      await ledger.recordStart({ ...run, ...payment }, { by: "ada", how: "--by", value });
+      const { now: startedAt } = await ledger.state();
+      await expect.poll(async () => (await ledger.state()).now).toBeGreaterThan(startedAt);
+      await ledger.recover({ by: "ada", how: "--by", reason: "lost" });
+      const about = { account, workflowId, step: null, question: null, value: {} };
+      const end = { ...about, kind: "end", by: "ada", how: "--by", reason: "wrong" } as const;
+      if (isStopped) await ledger.decide(end);
+      const ended = { endState: "terminated", endedAt: Date.now() + 1_000 } as const;
+      await ledger.recordEnds([
+        { workflowId, runId: "r1", ...ended, endType: null, endReason: null },
+      ]);
+      const statusOf = async () => (await ledger.runs({ workflowIds: [workflowId] }))[0]?.status;
+      expect(await statusOf()).toBe("unknown");
+      const [forgotten] = await ledger.forgottenRuns(account, 10);
+      expect(forgotten?.workflowId).toBe(workflowId);
+      const settle = () =>
+        settleRow(world.engine, attemptOf({ testimony: undefined }), name).catch(() => undefined);
+      await settle();
+      // As if the longest time of a request were over.
+      await ledger.transact(name, ({ row }) =>
+        row === undefined ? {} : { row: { ...row, until: 0 } },
+      );
+      await settle();
+      expect(await world.row("createPayout")).toMatchObject({ state, doubt: 0, sends: 0 });
+      expect(await statusOf()).toBe(status);
+      expect(await ledger.forgottenRuns(account, 10)).toEqual([]);
+      expect(await payoutsOf(world)).toBe(0);
+    },
+  );
 });

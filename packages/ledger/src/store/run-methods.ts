@@ -216,6 +216,14 @@ export const runMethods = (store: Store) => {
         "ORDER BY workflow_id",
         filter.limit,
       ),
+    /** Returns runs without a write, of which a recovered ledger may have forgotten what they sent. */
+    forgottenRuns: (account: string, limit: number) =>
+      store.all(
+        RUNS,
+        { "account = ?": account, "planned = 'unknown'": true },
+        "ORDER BY started_at, workflow_id",
+        limit,
+      ),
     /** Returns runs, newest first. */
     runs: (filter: {
       readonly workflowIds?: ReadonlyArray<string>;

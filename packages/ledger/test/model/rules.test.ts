@@ -56,7 +56,8 @@ describe("what time, limits and undoing do", () => {
         from: null,
       });
       expect(endedRow(row, { ...look, epoch: 1 }, "wrong")).toMatchObject({
-        ...{ state: "ended", doubt: 0 },
+        state: "ended",
+        doubt: 0,
       });
     });
   });
