@@ -128,8 +128,8 @@ export const openLedger = async (
 ): Promise<Ledger> => {
   const store = new Store(await openDatabase(place, options), options.seal ?? UNSEALED);
   const identity = query(
-    `INSERT INTO meta (id, ledger_id, server, former, suspects, seen_epoch, epoch)
-     VALUES (1, $1, ${store.database.dialect.identity}, '[]', '[]', 0, 1) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO meta (id, ledger_id, server, former, suspects, seen_epoch, epoch, was_behind)
+     VALUES (1, $1, ${store.database.dialect.identity}, '[]', '[]', 0, 1, 0) ON CONFLICT (id) DO NOTHING`,
     randomUUID(),
   );
   try {

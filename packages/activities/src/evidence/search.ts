@@ -155,7 +155,10 @@ export const searchList = async <Item extends object>(
       items.some((item) => (list.keyOf?.(item) ?? "").trim() !== ""),
     ),
     knowsOthers: row.from !== null,
-    hasUnowned: unkeyed.some((item) => !owners.has(idOf(item))),
+    unowned: unkeyed
+      .filter((item) => !owners.has(idOf(item)))
+      .slice(0, MOST_SHOWN)
+      .map((item) => pickTexts(item, list.shown)),
   });
   return verdict.is === "unclear"
     ? { ...verdict, candidates: verdict.candidates.slice(0, MOST_SHOWN) }

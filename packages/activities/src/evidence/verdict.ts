@@ -37,8 +37,8 @@ export interface Evidence {
   readonly keysShown: "always" | "never" | "unknown";
   /** Whether the ledger knows every write since this one was first sent. */
   readonly knowsOthers: boolean;
-  /** A listed row shows no key, and the ledger has no owner for it: it may be another request of this step. */
-  readonly hasUnowned: boolean;
+  /** Listed rows that show no key, and have no owner in the ledger: each may be another request of this step. */
+  readonly unowned: ReadonlyArray<JsonObject>;
 }
 
 const unclear = (message: string, candidates: ReadonlyArray<Candidate> = []): Verdict => ({
@@ -107,7 +107,9 @@ export const verdictOf = (evidence: Evidence): Verdict => {
   }
   const [one] = counted;
   if (one === undefined)
-    return evidence.hasUnowned ? { is: "absent", mayBeAnotherRequest: true } : { is: "absent" };
+    return evidence.unowned.length > 0
+      ? { is: "absent", others: evidence.unowned }
+      : { is: "absent" };
   if (counted.some(({ rival }) => rival === "settling")) {
     return later(
       "The possible match may belong to another write, which is being reconciled.",

@@ -142,7 +142,7 @@ const verdictAfter = (
     nextAt: 1,
     keysShown: "never",
     knowsOthers: true,
-    hasUnowned: false,
+    unowned: [],
   });
 };
 

@@ -22,7 +22,7 @@ const evidence = (given: Partial<Evidence> = {}): Evidence => ({
   nextAt: 3_000,
   keysShown: "never",
   knowsOthers: true,
-  hasUnowned: false,
+  unowned: [],
   ...given,
 });
 const one = (given: Partial<Candidate>, rest: Partial<Evidence> = {}) =>
@@ -63,8 +63,8 @@ describe("a verdict", () => {
   });
 
   it("of nothing says where a row without a key may be another request of the step", () => {
-    const verdict = verdictOf(evidence({ hasUnowned: true }));
-    expect(verdict).toEqual({ is: "absent", mayBeAnotherRequest: true });
+    const verdict = verdictOf(evidence({ unowned: [{ payout_id: "p" }] }));
+    expect(verdict).toEqual({ is: "absent", others: [{ payout_id: "p" }] });
   });
 
   it("asks a person where two are listed that may be it", () => {
@@ -105,7 +105,7 @@ const anyEvidence = fc.record({
   nextAt: fc.constant(3_000),
   keysShown: fc.constantFrom("always", "never", "unknown"),
   knowsOthers: fc.boolean(),
-  hasUnowned: fc.boolean(),
+  unowned: fc.constantFrom([], [{}]),
 } satisfies { [Field in keyof Evidence]: fc.Arbitrary<Evidence[Field]> });
 
 describe("every verdict", () => {

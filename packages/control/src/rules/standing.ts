@@ -152,7 +152,7 @@ export const stopText = ({ by, reason }: Pick<Decision, "by" | "reason">): strin
   `stopped by ${by}${reason === null ? "" : `: ${reason}`}`;
 
 const FORGOTTEN =
-  "the ledger was restored while this run was open, and may have forgotten what it sent: look at the service";
+  "it was open at the last recovery, and the ledger may lack what it sent: the service's list is checked";
 
 /** Returns why a run has its status, for a person; null if there is nothing to say. */
 export const reasonOf = (evidence: Evidence): string | null => {

@@ -28,6 +28,7 @@ import {
   nowAsking,
   nowEnded,
   nowUnknown,
+  recoveryText,
   returning,
   withoutFacts,
 } from "./row-changes.ts";
@@ -135,12 +136,10 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Planned => {
       return asks(doubted, "Another request may have been sent under this step.", context);
     // A first attempt sends the first key again: a repeat is ignored, and a refusal of it proves nothing.
     if (isForgotten && policy.repeat === "keyed" && !isFirst)
-      return asks(doubted, "The ledger was restored, and another key may have been sent.", context);
+      return asks(doubted, `${recoveryText(look)}, and another key may have been sent.`, context);
   }
   // `from: null`: no response was lost; the message says why the write is checked.
-  const message = isForgotten
-    ? "The ledger was restored"
-    : "Not vouched for: this id may have run before";
+  const message = isForgotten ? recoveryText(look) : "Not vouched for: this id may have run before";
   const unmade = { madeId: null, result: null, knownBy: null };
   // A first run has sent nothing since the recovery, so the wait began with it.
   const since = isFirst ? (look.recoveredAt ?? look.now) : look.now;
@@ -276,7 +275,7 @@ const called = (context: Context): Planned => {
 const leaving = ({ call, look }: Context, token: string): Advanced => {
   const { row } = look;
   const stop = (why: string): Advanced => nothing({ is: "stop", why });
-  if (!token.startsWith(`${look.epoch}:`)) return stop("The ledger was restored meanwhile.");
+  if (!token.startsWith(`${look.epoch}:`)) return stop(`${recoveryText(look)} meanwhile.`);
   const isHeld = row?.state === "sending" && row.token === token && row.epoch === look.epoch;
   if (!isHeld) return stop("Another attempt has taken over.");
   if (look.end !== undefined) return stop("Ended by a person.");

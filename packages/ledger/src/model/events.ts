@@ -65,8 +65,8 @@ export type Verdict =
   /** A complete list has no possible match. Whether it was read late enough is decided here. */
   | {
       readonly is: "absent";
-      /** A listed row without a key has no known owner: it may be another request of this step. */
-      readonly mayBeAnotherRequest?: boolean;
+      /** Listed rows without a key and a known owner: each may be another request of this step. */
+      readonly others?: ReadonlyArray<JsonObject>;
     }
   /** The list is not usable as evidence now: it does not add up (`isFaulty`), or could not be read. */
   | {

@@ -11,6 +11,7 @@ import {
   nowAsking,
   nowEnded,
   nowUnknown,
+  recoveryText,
   returning,
   withoutFacts,
 } from "./row-changes.ts";
@@ -180,9 +181,10 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
       const next = Math.min(from, now + doubledWait(row.changedAt, now));
       if (readFrom < from) return nothing(wait(next, "It is not listed yet."));
       // The ledger may have forgotten another request, which no comparison shows.
-      if (verdict.mayBeAnotherRequest === true && row.from === null && look.epoch > 1)
+      if (verdict.others !== undefined && row.from === null && look.epoch > 1)
         return ask(
-          "The ledger was restored, and the listed row may be another request of this step.",
+          `${recoveryText(look)}, and a listed row may be another request of this step.`,
+          verdict.others,
         );
       // Only a lost response counts: a row that was not vouched for may never have been sent.
       const absences = row.absences + (row.from === null ? 0 : 1);

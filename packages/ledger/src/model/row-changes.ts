@@ -141,6 +141,10 @@ export const nowAsking = (look: Look, reason: string, more?: Asked): Partial<Wri
   message: reason,
 });
 
+/** Says after which recovery nothing vouches for a row: of the ledger itself, or after a loss of Temporal. */
+export const recoveryText = ({ wasBehind }: Pick<Look, "wasBehind">): string =>
+  wasBehind ? "The ledger was restored" : "Temporal was lost and recovered";
+
 /** Whether a row may lack what was sent after its copy. A pruned row is of epoch 0: its outcome was known. */
 export const isRestored = ({ epoch }: WriteRow, look: Pick<Look, "epoch" | "stopped">): boolean =>
   look.stopped !== null || (epoch > 0 && epoch < look.epoch);

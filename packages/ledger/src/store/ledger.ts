@@ -126,6 +126,8 @@ export interface Look {
   readonly epoch: number;
   /** Time of the latest recovery; null before the first. */
   readonly recoveredAt: number | null;
+  /** Whether the latest recovery was of a ledger that had less than its witness, and not of Temporal alone. */
+  readonly wasBehind: boolean;
   /** The highest sequence number of all entries and decisions. */
   readonly sequence: number;
   /** A newer version has migrated the ledger since it was opened: nothing is sent. */

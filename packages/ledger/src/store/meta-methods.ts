@@ -90,11 +90,12 @@ export const metaMethods = (store: Store) => {
         const value = { epoch, stopped: meta.stopped };
         log.decision({ ...actor, ...about, kind: "recover", value });
         const begin = query(
-          "UPDATE meta SET epoch = $1, stopped = NULL, former = $2, suspects = '[]', server = $3, restored_at = $4",
+          "UPDATE meta SET epoch = $1, stopped = NULL, former = $2, suspects = '[]', server = $3, restored_at = $4, was_behind = $5",
           epoch,
           JSON.stringify([...new Set([...meta.former, ...meta.suspects])]),
           meta.serverNow,
           noticedAt(meta),
+          meta.stopped === null ? 0 : 1,
         );
         // Runs that wait in the old epoch check again.
         const all = wake({ scope: "all", of: "" }, log.sequence + 1);

@@ -93,6 +93,8 @@ export const META = new Table(
     stopped: textOrNull,
     /** When the latest restore was noticed. */
     restoredAt: numberOrNull,
+    /** Whether the latest recovery was of a ledger that had less than its witness, and not of Temporal alone. */
+    wasBehind: yesNo,
     /** See `openMarks`; null if the ledger is not encrypted. */
     markKey: textOrNull,
   },

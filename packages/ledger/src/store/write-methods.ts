@@ -29,6 +29,7 @@ import {
   text,
   numberOrNull,
   textOrNull,
+  yesNo,
 } from "./table.ts";
 import { rememberPayees } from "./payees.ts";
 import { saveRun } from "./run-methods.ts";
@@ -143,7 +144,7 @@ const lookOf = ({
   list,
   now,
 }: Database["dialect"]): ((name: WriteName, owner?: WriteOwner) => Query) => {
-  const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, meta.stopped,
+  const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, meta.stopped, meta.was_behind,
    (SELECT max(least) FROM schema_version) AS least_version,
    (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
    (SELECT run_id FROM runs WHERE runs.workflow_id = $4) AS known_run_id,
@@ -174,6 +175,7 @@ const CONTEXT = {
   stopped: textOrNull,
   sequence: number,
   recoveredAt: numberOrNull,
+  wasBehind: yesNo,
   others: number,
 };
 

@@ -27,7 +27,7 @@ const verdictKey = (verdict: Verdict): string =>
     : verdict.is === "unclear"
       ? `o${verdict.message}`
       : verdict.is === "absent"
-        ? `n${bit(verdict.mayBeAnotherRequest === true)}`
+        ? `n${bit(verdict.others !== undefined)}`
         : verdict.is;
 
 /** Writes a world as short as it can be: two worlds with the same key have the same future. */

@@ -7,10 +7,12 @@ import { call, calledBy, decision, empty, policy, request, withRow } from "./cal
 
 describe("what time, limits and undoing do", () => {
   test("the first send of an id after a recovery waits for the list since the recovery, where a repeat would do harm", () => {
-    const look = { ...empty, epoch: 2, recoveredAt: empty.now - 3_600_000 };
+    const look = { ...empty, epoch: 2, recoveredAt: empty.now - 3_600_000, wasBehind: true };
     const { row } = advance(look, calledBy({ testimony: { is: "none" } }), policy);
     expect(row).toMatchObject({ state: "unknown", message: "The ledger was restored" });
     expect(row?.until).toBeLessThan(look.now);
+    const alone = advance({ ...look, wasBehind: false }, calledBy(), policy);
+    expect(alone.row?.message).toBe("Temporal was lost and recovered");
   });
 
   describe("an end of what nothing vouches for is reconciled: the list says whether it was sent", () => {
@@ -24,6 +26,14 @@ describe("what time, limits and undoing do", () => {
       const event = { who: "w", is: "evidence", version: 1, readFrom: now, verdict } as const;
       return advance({ ...look, row: given, now }, event, policy).row;
     };
+
+    test("a listed row that may be another request of this step is named in the question", () => {
+      const others = [{ payout_id: "p-1", amount: "5.00" }];
+      expect(read(called(undefined), { is: "absent", others })?.question).toMatchObject({
+        reason: expect.stringContaining("a listed row may be another request of this step"),
+        candidates: others,
+      });
+    });
 
     test.each([
       ["without a row", undefined],

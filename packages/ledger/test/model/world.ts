@@ -253,6 +253,7 @@ export const lookAt = (w: World, owner = "w", limits: typeof limitsOf = limitsOf
   now: 0,
   epoch: w.epoch,
   recoveredAt: w.epoch === 1 ? null : 0,
+  wasBehind: w.epoch > 1,
   sequence: w.sequence,
   isOutdated: false,
   stopped: w.isStopped ? "restored" : null,
@@ -399,7 +400,7 @@ const readings = (
       return { is: "found", id: indexOf(ours), result: {}, by: hasKeys ? "key" : "likeness" };
     const [other] = shown;
     if (other === undefined) return { is: "absent" };
-    return hasKeys ? ofAnother(other) : { is: "absent", mayBeAnotherRequest: true };
+    return hasKeys ? ofAnother(other) : { is: "absent", others: [{}] };
   };
   const made = w.made.filter(({ isGone }) => !isGone);
   const all = verdictOf(made);

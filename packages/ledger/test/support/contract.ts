@@ -962,17 +962,21 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect((await ledger.look(nameOf())).stopped).toMatch(/^The ledger was restored/);
     const recovered = await ledger.recover(ADA);
     expect(recovered.epoch).toBe(mark.epoch + 1);
-    const { now, recoveredAt } = await ledger.look(nameOf());
+    const { now, recoveredAt, wasBehind } = await ledger.look(nameOf());
+    expect(wasBehind).toBe(true);
     expect(recoveredAt).toBeGreaterThan(now - 60_000);
     expect(recoveredAt).toBeLessThanOrEqual(now);
     expect(await ledger.expect({ ...mark, sequence: mark.sequence + 1 })).toBe(true);
     expect(await ledger.expect({ ...mark, ledgerId: "another" })).toBe(false);
     await ledger.recover(ADA);
     expect(await ledger.expect({ ...mark, ledgerId: "another" })).toBe(true);
+    // The ledger was complete: Temporal alone was lost.
+    await ledger.recover(ADA);
+    expect((await ledger.look(nameOf())).wasBehind).toBe(false);
     expect((await ledger.overview()).state).toMatchObject({
       namespace: "payments",
       stopped: null,
-      epoch: mark.epoch + 2,
+      epoch: mark.epoch + 3,
     });
   });
 
