@@ -13,7 +13,9 @@ export const askedOf = async (
   workflowId: string,
 ): Promise<ReadonlyArray<AskedWrite>> =>
   (await ledger.rowsOf(workflowId)).flatMap(({ question, ...row }) =>
-    question === null || row.state === "ended" ? [] : [{ ...row, question }],
+    question === null || question.approvedBy !== undefined || row.state === "ended"
+      ? []
+      : [{ ...row, question }],
   );
 
 const asks = ({ question, step }: AskedWrite): string =>

@@ -42,8 +42,11 @@ const changedSince = (
     ...(account === question?.account ? [] : ["the payee's account"]),
     ...(last.value["generation"] === generation ? [] : ["it is another send"]),
   ];
+  const since = about
+    .filter(({ sequence }) => sequence > last.sequence)
+    .flatMap(({ by, kind }) => (HAS_PART[kind] === undefined ? [] : `${by} ${HAS_PART[kind]}`));
   return [
-    `${last.by} approved it before. Changed since then: ${changes.join(", ") || "the limits"}.`,
+    `${last.by} approved it before. Changed since then: ${changes.join(", ") || since.join(", ") || "the limits"}.`,
   ];
 };
 

@@ -5,6 +5,7 @@
  * what the run is doing: at which step it is, and when it tries again.
  */
 import {
+  awaitsApproval,
   type DecidedWord,
   type Decision,
   type FoundRun,
@@ -54,8 +55,14 @@ export const isAsking = ({ question, state }: WriteRow): boolean =>
   state === "asking" && question?.kind === "outcome";
 
 /** Returns whether a write has to be approved by a second person. */
-export const awaitsApproval = ({ question, state }: WriteRow): boolean =>
-  question?.kind === "approval" && state !== "ended" && state !== "done";
+export const isUnapproved = ({ question, state }: WriteRow): boolean =>
+  awaitsApproval(question) && state !== "ended" && state !== "done";
+
+/** Words an approval that its run has not read yet; undefined if there is none. */
+const approvedText = ({ question }: WriteRow, { progress }: Evidence): string | undefined =>
+  question?.approvedBy === undefined
+    ? undefined
+    : `approved by ${question.approvedBy}; its run continues ${progress === undefined ? "when Temporal is back" : "now"}`;
 
 /** Words an unknown outcome, and when it is checked again: `response lost, checks again at 19:41 UTC`. */
 const unknownText = (
@@ -159,7 +166,8 @@ export const reasonOf = (evidence: Evidence): string | null => {
   const { end, progress, rows, run } = evidence;
   const isOver = run.endState !== null;
   const asking = rows.find(isAsking);
-  const approval = asking === undefined ? rows.find(awaitsApproval) : undefined;
+  const approval = asking === undefined ? rows.find(isUnapproved) : undefined;
+  const approved = rows.find(({ question }) => question?.approvedBy !== undefined);
   const doubted =
     run.status === "unknown" ? rows.find(({ standing }) => standing === "unknown") : undefined;
   const unlisted = rows.find((row) => isUnlisted(row, evidence.words));
@@ -175,8 +183,9 @@ export const reasonOf = (evidence: Evidence): string | null => {
     end && stopText(end),
     asking && `${asking.step}: ${asking.question?.reason ?? ""}`,
     approval && `${approval.step} needs approval: ${approval.question?.reason ?? ""}`,
+    approved && `${approved.step} is ${approvedText(approved, evidence)}`,
     run.planned === "unknown" && FORGOTTEN,
-    doubted && `${doubted.step}: ${unknownText(doubted, evidence)}`,
+    doubted !== approved && doubted && `${doubted.step}: ${unknownText(doubted, evidence)}`,
     lost,
     isOver ? lost === undefined && moneyText(evidence) : isHeld ? undefined : openText(evidence),
     unlisted &&
@@ -238,7 +247,9 @@ const outcomeText = (row: RecordedWrite, evidence: Evidence) => {
 
 const textOf = (row: RecordedWrite, evidence: Evidence): string => {
   const { doubt, knownBy, madeId, message, question, result, sends } = row;
-  if (awaitsApproval(row)) return `needs approval: ${question?.reason ?? ""}`;
+  if (isUnapproved(row)) return `needs approval: ${question?.reason ?? ""}`;
+  const approved = approvedText(row, evidence);
+  if (approved !== undefined) return approved;
   switch (row.state) {
     case "ready":
       return message ?? (sends === 0 ? "not sent yet" : "had no effect; will be sent again");

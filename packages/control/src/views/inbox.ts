@@ -23,7 +23,7 @@ import type { FileListing } from "../rules/listing.ts";
 import { readNames } from "../facts/payees.ts";
 import type { NextAction } from "../errors.ts";
 import { type Money, type PaymentView, paymentFields, sumMoney } from "../rules/run-view.ts";
-import { awaitsApproval, isAsking } from "../rules/standing.ts";
+import { isAsking, isUnapproved } from "../rules/standing.ts";
 
 /** An item that waits for a person. */
 export interface InboxItem extends PaymentView {
@@ -65,7 +65,7 @@ export const itemsOf = async (
   ledger: Ledger,
   rows: ReadonlyArray<WriteRow>,
 ): Promise<ReadonlyArray<InboxItem>> => {
-  const waiting = rows.filter((row) => isAsking(row) || awaitsApproval(row));
+  const waiting = rows.filter((row) => isAsking(row) || isUnapproved(row));
   const workflowIds = [...new Set(waiting.map(({ workflowId }) => workflowId))];
   const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
   const starters = new Map(runs.map(({ startedBy, workflowId }) => [workflowId, startedBy]));

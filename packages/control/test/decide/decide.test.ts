@@ -10,7 +10,8 @@ import { decideBatch } from "../../src/actions/batch/batch.ts";
 import { ControlError, InvalidInput, NotAllowed, NotFound } from "../../src/errors.ts";
 import { consequencesOf } from "../../src/rules/consequences.ts";
 import { cancel, pause, resume } from "../../src/actions/stopping.ts";
-import { itemsOf } from "../../src/views/inbox.ts";
+import { itemsOf, readInbox } from "../../src/views/inbox.ts";
+import { readRun } from "../../src/views/run.ts";
 import { put, question, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
 import { approveRead } from "../support/approving.ts";
@@ -115,6 +116,43 @@ test("an approval names generation, terms and the payee's account", async () => 
   expect(await decided(ledger)).toMatchObject([
     { kind: "approve", question: "a1", value: { generation: 1, terms: "t", account: "mark" } },
   ]);
+});
+
+test.each([
+  ["a first send", approval, "running"],
+  ["a further send", { ...approval, state: "asking", doubt: 1 } as const, "unknown"],
+])(
+  "an approval asks nobody any more, though its run has not read it: %s",
+  async (_, given, status) => {
+    const { ledger, operations } = await withRow(given);
+    const sources = { ledger, temporal: undefined, whyNot: [] };
+    expect(await readRun(sources, "invoice-17")).toMatchObject({ status: "approval" });
+    await approveRead(operations, "invoice-17", bob);
+    expect(await itemOf(ledger)).toBeUndefined();
+    expect((await readInbox(ledger, 1)).items).toEqual([]);
+    expect((await ledger.overview()).writes).toMatchObject([{ question: null }]);
+    const text = "approved by Bob; its run continues when Temporal is back";
+    expect(await readRun(sources, "invoice-17")).toMatchObject({
+      status,
+      reason: expect.stringContaining(text),
+      steps: [{ text }],
+    });
+    const eve = { ...bob, by: "Eve", hash: "0".repeat(32) };
+    await expect(approve(operations, "invoice-17", eve)).rejects.toThrow(
+      "Bob has approved it already",
+    );
+  },
+);
+
+test("what made an approval void is said, and not that the limits changed", async () => {
+  const { ledger } = await withRow(approval);
+  const value = { generation: 1, terms: "t", account: "mark" };
+  await note(ledger, "approve", { by: "Grace", step: approval.step, value });
+  expect((await itemOf(ledger))?.details.at(-1)).toMatch("Changed since then: the limits.");
+  await note(ledger, "overrule", { by: "ada" });
+  expect((await itemOf(ledger))?.details.at(-1)).toMatch(
+    "Changed since then: ada overrode its stop order.",
+  );
 });
 
 test("nobody can approve a payment whose start is not recorded, and no approval is offered", async () => {

@@ -32,6 +32,10 @@ export type Standing =
 /** The outcome of a payout at the service. */
 export type PayoutOutcome = Extract<Standing, "completed" | "failed" | "returned">;
 
+/** Whether a question waits for the approval of a second person. */
+export const awaitsApproval = (question: WriteRow["question"]): boolean =>
+  question?.kind === "approval" && question.approvedBy === undefined;
+
 /**
  * Returns the standing of a write by its row and the end of its run: a payout that is done may have an outcome besides. A send
  * without an outcome counts for more than an approval or a further send: its money may have left. So does a send that was under
@@ -55,14 +59,16 @@ export const standingOfRow = (
       return doubt > 0 ? "unknown" : "stopped";
     case "refused":
     case "undone":
-      return question?.kind === "approval" ? "approval" : state;
+      return awaitsApproval(question) ? "approval" : state;
     case "asking":
+      if (question?.approvedBy === undefined) return state;
+      return doubt > 0 ? "unknown" : "open";
     case "unknown":
       return state;
     case "ready":
     case "sending":
       if (doubt > 0) return "unknown";
-      if (question?.kind === "approval") return "approval";
+      if (awaitsApproval(question)) return "approval";
       if (end === null) return "open";
       if (state === "sending") return "unknown";
       return end === "missing" ? "open" : "stopped";

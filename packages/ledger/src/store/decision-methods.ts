@@ -10,9 +10,16 @@ import { PAUSES, RUNS } from "./schema.ts";
 import type { Store } from "./store.ts";
 import { query, type Query } from "./table.ts";
 
-/** Whether a decision concerns writes of other ids: those of children and keys, or of an account. */
-const isAlone = ({ account, kind, workflowId }: NewDecision): boolean =>
-  kind === "end" || kind === "overrule" || workflowId === limitsId(account);
+/** Whether a decision is the approval of a question: of a row of a file, none is asked yet. */
+const isApproval = ({ kind, value }: NewDecision): boolean =>
+  kind === "approve" && value["file"] === undefined;
+
+/** Whether a decision concerns writes of other ids or their runs: those of children and keys, or of an account. */
+const isAlone = (decision: NewDecision): boolean =>
+  decision.kind === "end" ||
+  decision.kind === "overrule" ||
+  isApproval(decision) ||
+  decision.workflowId === limitsId(decision.account);
 
 /** Decisions on an id, and on the owners and roots of its own writes. */
 const selectRelated = (workflowId: string) =>
@@ -110,15 +117,15 @@ export const decisionMethods = (store: Store) => {
         log.decision(decision);
         const stops = decision.kind === "end" || decision.kind === "overrule";
         const stop = { isStopped: decision.kind === "end" };
-        const endings = stops
-          ? [
-              store.update(RUNS, stop, { "workflow_id = ?": workflowId }),
-              ...refreshEnds([
+        const endings = [
+          ...(stops ? [store.update(RUNS, stop, { "workflow_id = ?": workflowId })] : []),
+          ...(stops || isApproval(decision)
+            ? refreshEnds([
                 workflowId,
                 ...look.rows.flatMap((row) => [row.workflowId, row.ownerId, row.rootId]),
-              ]),
-            ]
-          : [];
+              ])
+            : []),
+        ];
         const changes = look.rows.flatMap((row) => {
           const changed = decidedRow(row, look, decision, concerned.includes(row));
           return changed === undefined ? [] : [saveRow(nextVersion(changed, row), row, seal)];
@@ -198,10 +205,16 @@ export const decisionMethods = (store: Store) => {
 const decidedRow = (
   row: WriteRow,
   look: DecisionLook,
-  { kind, reason }: NewDecision,
+  { by, kind, reason }: NewDecision,
   isConcerned: boolean,
 ): WriteRow | undefined => {
   if (kind === "end") return endedRow(row, look, reason);
   if (kind === "overrule") return overruledRow(row, look);
-  return isConcerned ? { ...row, isUntold: true } : undefined;
+  if (!isConcerned) return undefined;
+  const isApproved = kind === "approve" && row.question !== null;
+  return {
+    ...row,
+    isUntold: true,
+    ...(isApproved && { question: { ...row.question, approvedBy: by } }),
+  };
 };

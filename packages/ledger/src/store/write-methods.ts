@@ -105,7 +105,8 @@ export const saveRow = (
     ...request,
     ...NOT_SEEN,
     standing: standingOfRow(row, end),
-    questionKind: question?.kind ?? null,
+    // Of an approved question, nobody is asked.
+    questionKind: question?.approvedBy === undefined ? (question?.kind ?? null) : null,
     isOpen: !isSettled(row) || question !== null || row.isUntold,
     rest,
   };
@@ -262,7 +263,10 @@ const concernedBy = (
   const { ownerId, rootId, workflowId } = saved;
   // Another run may ask for the payment of a key: from then on, the payment belongs to that run.
   const last = before ?? saved;
-  const isSame = was === is && before?.question?.kind === saved.question?.kind;
+  const isSame =
+    was === is &&
+    before?.question?.kind === saved.question?.kind &&
+    before?.question?.approvedBy === saved.question?.approvedBy;
   if (isSame && ownerId === last.ownerId && rootId === last.rootId) return [];
   const roots = ASKS_ROOT.has(was) || ASKS_ROOT.has(is) ? [rootId, last.rootId] : [];
   return [workflowId, ownerId, last.ownerId, ...roots];

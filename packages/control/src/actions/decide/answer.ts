@@ -8,7 +8,7 @@ import type {
 import type { Connected } from "../../facts/connection/connections.ts";
 import { invalidInput, ControlError, notFound, refused } from "../../errors.ts";
 import { type Choice, CHOICES } from "../../rules/consequences.ts";
-import { awaitsApproval, isAsking } from "../../rules/standing.ts";
+import { isAsking, isUnapproved } from "../../rules/standing.ts";
 import { type Acting, actorOf, decisionOn, nameOfRead, record } from "./record.ts";
 
 /** An answer of a person. */
@@ -40,7 +40,7 @@ export const askedRow = (
   question: string | undefined,
   kind: "outcome" | "approval",
 ): WriteRow => {
-  const open = rows.filter(kind === "outcome" ? isAsking : awaitsApproval);
+  const open = rows.filter(kind === "outcome" ? isAsking : isUnapproved);
   const [row, other] = open.filter(
     (one) => question === undefined || one.question?.id === question,
   );
@@ -51,6 +51,9 @@ export const askedRow = (
     );
   if (row !== undefined) return row;
   const [now] = open;
+  const by = rows.map((one) => one.question?.approvedBy).find((name) => name !== undefined);
+  if (now === undefined && kind === "approval" && by !== undefined)
+    throw refused(`${by} has approved it already. Nothing was recorded.`, workflowId);
   if (now === undefined)
     throw refused(
       `${workflowId} ${kind === "approval" ? "is not waiting for approval" : "has no open question"}. Nothing was recorded.`,
