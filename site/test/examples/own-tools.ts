@@ -77,7 +77,7 @@ export async function useAll(
   }
   {
     // #region example
-    const { lines } = await payments.report({ paidSince: Date.parse("2026-11-01") }, "payee");
+    const { lines } = await payments.report({ since: Date.parse("2026-11-01") }, "payee");
     // #endregion
     assert.ok([lines]);
   }

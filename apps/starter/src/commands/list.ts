@@ -57,12 +57,16 @@ export const list = Command.make("list", listing, (given) =>
       type,
       account: account === undefined ? undefined : payments.account(account),
       currency: given.currency?.toUpperCase(),
-      since: given.since?.getTime(),
-      until: (given.until ?? given.olderThan)?.getTime(),
+      startedSince: given.since?.getTime(),
+      startedUntil: (given.until ?? given.olderThan)?.getTime(),
       lateAt: given.late ? Date.now() - payments.lateAfterMs : undefined,
     };
     if (groupBy !== undefined)
-      return work.printReport(output, await payments.report(filter, groupBy), given);
+      return work.printReport(
+        output,
+        await payments.report({ ...filter, since: null }, groupBy),
+        given,
+      );
     if (!csv && !jsonl) {
       const page = await payments.list(filter, { limit: limit || 50, sort });
       return output.answer(page, (shown) => work.listText(shown, payments.lateAfterMs));
@@ -95,9 +99,6 @@ export const list = Command.make("list", listing, (given) =>
   ),
 );
 
-/** Time of a report, unless another is given: 30 days. */
-const LAST_MS = 30 * 86_400_000;
-
 const reporting = {
   since: time("since", "AGE", "Payments since: 7d, 2026-11-01; default 30d"),
   until: time("until", "AGE", "Payments before: 1d, 2026-11-08"),
@@ -115,8 +116,8 @@ export const report = Command.make("report", reporting, (given) =>
     const filter = {
       account: account === undefined ? undefined : payments.account(account),
       currency: given.currency?.toUpperCase(),
-      paidSince: given.since?.getTime() ?? Date.now() - LAST_MS,
-      paidUntil: given.until?.getTime(),
+      since: given.since?.getTime(),
+      until: given.until?.getTime(),
     };
     work.printReport(output, await payments.report(filter, given.by), given);
   }),

@@ -47,7 +47,10 @@ export const confirmCancel = (
  */
 export const confirmPause = (output: Output, payments: Payments): Promise<void> =>
   confirm("Pause all sends?", NOTHING, async () => {
-    const { totals } = await payments.report({ statuses: STATUSES.filter(isOpenStatus) });
+    const { totals } = await payments.report({
+      since: null,
+      statuses: STATUSES.filter(isOpenStatus),
+    });
     output.say(
       `This pauses every send, of all accounts and files. Open payments:\n${totalsText(totals) || "  none"}`,
     );

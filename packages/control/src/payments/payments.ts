@@ -41,6 +41,7 @@ import {
   planPayout,
   warningsOf,
 } from "../rules/input.ts";
+import { checkFilter, checkGrouping, checkPage } from "../rules/filter.ts";
 import { paymentOf, summaryOf } from "../rules/payment.ts";
 import {
   type BatchDetails,
@@ -54,7 +55,7 @@ import type { Check } from "../views/doctor/check.ts";
 import { diagnose, type Diagnosis } from "../views/doctor/doctor.ts";
 import { approvalsOf, type Inbox, type InboxItem, readInbox } from "../views/inbox.ts";
 import { follow } from "../views/follow.ts";
-import { type ListFilter, type ListPage, listPage, listRuns } from "../views/list.ts";
+import { type ListFilter, type ListPage, listAllRuns, listPage } from "../views/list.ts";
 import { type OverviewView, readOverview } from "../views/overview.ts";
 import { readReport, type Report } from "../views/report.ts";
 import {
@@ -81,7 +82,8 @@ import type {
 import type { Installation } from "./settings.ts";
 import { type Upkeep, upkeepOf } from "./upkeep.ts";
 
-const PAGE = 500;
+/** The time of a report, unless another is given: 30 days. */
+const REPORTED_MS = 30 * 86_400_000;
 
 let make: (installation: Installation) => Payments;
 
@@ -264,8 +266,11 @@ export class Payments implements AsyncDisposable {
    * ```
    */
   async list(filter: ListFilter = {}, page: Partial<ListPage> = {}): Promise<PageOfRuns> {
-    const listed = await listPage(this.#connections, filter, { limit: 50, ...page });
-    const { totals } = await this.report(filter);
+    checkPage(page);
+    const { after, limit = 50, sort } = page;
+    const asked = this.#filterOf(filter);
+    const listed = await listPage(this.#connections, asked, { after, limit, sort });
+    const { totals } = await this.report({ ...filter, since: filter.since ?? null });
     return { ...listed, totals };
   }
 
@@ -280,36 +285,36 @@ export class Payments implements AsyncDisposable {
    */
   async *listAll(
     filter: ListFilter = {},
-    {
-      limit = Number.POSITIVE_INFINITY,
-      sort,
-    }: Pick<ListPage, "sort"> & { readonly limit?: number | undefined } = {},
+    options: Pick<ListPage, "sort"> & { readonly limit?: number | undefined } = {},
   ): AsyncGenerator<RunView> {
-    let left = limit;
-    let after: ListPage["after"];
-    do {
-      const at: ListPage = { limit: Math.min(PAGE, left), sort, after };
-      const { next, runs } = await this.#connections.ledger((opened) =>
-        listRuns(opened, filter, at),
-      );
-      yield* runs;
-      left -= runs.length;
-      after = next;
-    } while (after !== undefined && left > 0);
+    checkPage(options);
+    yield* listAllRuns(this.#connections, this.#filterOf(filter), options);
   }
 
   /**
    * Adds up all payments that match: paid, under way, failed, came back. It needs only the ledger.
    *
+   * @param filter by default payments of the last 30 days, or of the 30 days before `until`; `since: null` takes all.
    * @param by lines for each payee, day, batch or reason; only totals without it.
-   * @returns counts and exact sums by currency, and the lines.
+   * @returns the period, counts and exact sums by kind and currency, and the lines.
+   * @throws InvalidInput that names each wrong field of the filter, with its known values.
    * @example
    * ```ts
-   * const { lines } = await payments.report({ paidSince: Date.parse("2026-11-01") }, "payee");
+   * const { lines } = await payments.report({ since: Date.parse("2026-11-01") }, "payee");
    * ```
    */
-  report(filter: ListFilter = {}, by?: SumsBy): Promise<Report> {
-    return this.#connections.ledger(({ ledger }) => readReport(ledger, filter, by));
+  async report(filter: ListFilter = {}, by?: SumsBy): Promise<Report> {
+    checkGrouping(by);
+    const asked = this.#filterOf(filter);
+    const { since = (asked.until ?? Date.now()) - REPORTED_MS } = asked;
+    return this.#connections.ledger(({ ledger }) => readReport(ledger, { ...asked, since }, by));
+  }
+
+  /** Returns a checked filter, whose account is the hash of one of the settings. */
+  #filterOf(filter: ListFilter): ListFilter {
+    checkFilter(filter);
+    const { account } = filter;
+    return account === undefined ? filter : { ...filter, account: this.account(account) };
   }
 
   /**
@@ -375,7 +380,10 @@ export class Payments implements AsyncDisposable {
    * const [latest] = await payments.batches({ limit: 1 });
    * ```
    */
-  batches({ limit = 50 }: { readonly limit?: number } = {}): Promise<ReadonlyArray<BatchView>> {
+  async batches({ limit = 50 }: { readonly limit?: number } = {}): Promise<
+    ReadonlyArray<BatchView>
+  > {
+    checkPage({ limit });
     return this.#connections.ledger(({ ledger }) => listBatches(ledger, limit));
   }
 

@@ -30,9 +30,24 @@ import { reasonOf } from "../rules/standing.ts";
  * retention, or once it has lost a run, the list is the same, with a note.
  */
 
-/** A payee by its name, the last four characters of its account, its id or its mark. */
-export interface ListFilter extends Omit<RunFilter, "payees"> {
+/** Conditions on runs and their payments: all must hold. Times: milliseconds since 1970. */
+export interface ListFilter extends Omit<
+  RunFilter,
+  "paidSince" | "paidUntil" | "payees" | "since" | "until"
+> {
+  /** A payee by its name, the last four characters of its account, its id or its mark. */
   readonly payee?: string | undefined;
+  /**
+   * Payments since: those whose first request was recorded then or later, whatever became of them; a planned one counts
+   * at the start of its run. Null: all; a report has those of 30 days by default.
+   */
+  readonly since?: number | null | undefined;
+  /** Payments before. */
+  readonly until?: number | undefined;
+  /** Runs that started at this time or later. */
+  readonly startedSince?: number | undefined;
+  /** Runs that started before. */
+  readonly startedUntil?: number | undefined;
 }
 
 /** The ledger, and Temporal for the progress of open runs if it can be reached. */
@@ -88,9 +103,15 @@ export const payeesNamed = async (ledger: Ledger, text: string): Promise<Readonl
 /** Returns the filter of the ledger. */
 export const filterOf = async (
   ledger: Ledger,
-  { payee, ...filter }: ListFilter,
-): Promise<RunFilter> =>
-  payee === undefined ? filter : { ...filter, payees: await payeesNamed(ledger, payee) };
+  { payee, since, startedSince, startedUntil, until, ...filter }: ListFilter,
+): Promise<RunFilter> => ({
+  ...filter,
+  paidSince: since ?? undefined,
+  paidUntil: until,
+  since: startedSince,
+  until: startedUntil,
+  ...(payee !== undefined && { payees: await payeesNamed(ledger, payee) }),
+});
 
 /** Whether the filter asks for a payment: totals add up the same. */
 const isAsked =
@@ -186,3 +207,26 @@ export const listPage = async (
     return listRuns({ ...sources, ledger, client: temporal?.client }, filter, page);
   });
 };
+
+/** Runs that one look at the ledger has. */
+const AT_ONCE = 500;
+
+/** Lists all runs that match, page by page, from the ledger alone. @returns at most `limit` of them. */
+export async function* listAllRuns(
+  connections: Connections,
+  filter: ListFilter,
+  {
+    limit = Number.POSITIVE_INFINITY,
+    sort,
+  }: Pick<ListPage, "sort"> & { readonly limit?: number | undefined },
+): AsyncGenerator<RunView> {
+  let left = limit;
+  let after: ListPage["after"];
+  do {
+    const at: ListPage = { limit: Math.min(AT_ONCE, left), sort, after };
+    const { next, runs } = await connections.ledger((opened) => listRuns(opened, filter, at));
+    yield* runs;
+    left -= runs.length;
+    after = next;
+  } while (after !== undefined && left > 0);
+}

@@ -76,9 +76,9 @@ export const readReport = async (ledger: Ledger, given: ListFilter, by?: SumsBy)
   const grouped = by === "payee" ? await byPayee(ledger, sums) : plain;
   return {
     by: by ?? null,
-    /** Its time in milliseconds since 1970; null without a limit. */
-    since: given.paidSince ?? null,
-    until: given.paidUntil ?? null,
+    /** Its period: payments that were begun since and before, in milliseconds since 1970; null without a limit. */
+    since: given.since ?? null,
+    until: given.until ?? null,
     lines: by === undefined ? [] : linesOf(grouped),
     totals: linesOf(plain.map((sum) => ({ ...sum, key: null }))),
   };

@@ -1,0 +1,97 @@
+/*
+ * Checks what a program filters by, before anything is read.
+ *
+ * A filter that is wrong and is not refused gives an empty report, or one of all payments, which looks right. TypeScript
+ * finds neither a currency in lower case, nor an unknown account, nor what came over HTTP. So each condition is checked
+ * here, and one that nobody knows is refused.
+ */
+import { isRecord } from "@durable-payments/client/values";
+import type { Fault } from "@durable-payments/client/effect";
+import { RUN_SORTS, type SumsBy } from "@durable-payments/ledger";
+import { invalidInput } from "../errors.ts";
+import { STATUSES } from "./run-view.ts";
+
+/** Returns the problem of a value, after the name of its field; undefined if it has none. */
+type Check = (value: unknown) => string | undefined;
+
+const oneOf =
+  (known: ReadonlyArray<unknown>): Check =>
+  (value) =>
+    known.includes(value) ? undefined : `must be one of: ${known.join(", ")}`;
+
+const isText: Check = (value) =>
+  typeof value === "string" && value.trim() !== "" ? undefined : "must be a text that is not empty";
+
+/** The last time of JavaScript. */
+const LAST_TIME = 8.64e15;
+
+const isTime: Check = (value) =>
+  typeof value === "number" && Math.abs(value) <= LAST_TIME
+    ? undefined
+    : 'must be a time in milliseconds since 1970, such as Date.parse("2026-11-01")';
+
+const isStatus = oneOf(STATUSES);
+
+const isStatuses: Check = (value) => {
+  if (!Array.isArray(value) || value.length === 0)
+    return `must be a list of some of: ${STATUSES.join(", ")}`;
+  return value.map(isStatus).find((problem) => problem !== undefined);
+};
+
+const isCurrency: Check = (value) =>
+  typeof value === "string" && /^[A-Z]{3}$/.test(value)
+    ? undefined
+    : "must be three capital letters, such as EUR";
+
+const isCount: Check = (value) =>
+  typeof value === "number" && (Number.isInteger(value) || value === Infinity) && value >= 1
+    ? undefined
+    : "must be a whole number of at least 1";
+
+const CONDITIONS: Readonly<Record<string, Check>> = {
+  account: isText,
+  batch: isText,
+  currency: isCurrency,
+  error: isText,
+  find: isText,
+  lateAt: isTime,
+  payee: isText,
+  reference: isText,
+  since: (value) => (value === null ? undefined : isTime(value)),
+  startedSince: isTime,
+  startedUntil: isTime,
+  statuses: isStatuses,
+  type: isText,
+  until: isTime,
+};
+
+const PAGE: Readonly<Record<string, Check>> = {
+  after: (value) => (isRecord(value) ? undefined : "must be the next of the page before"),
+  limit: isCount,
+  sort: oneOf(RUN_SORTS),
+};
+
+const BY = ["payee", "day", "batch", "reason"] as const satisfies ReadonlyArray<SumsBy>;
+
+const check = (name: string, checks: Readonly<Record<string, Check>>, given: unknown): void => {
+  const known = Object.keys(checks);
+  if (!isRecord(given)) throw invalidInput(`The ${name} must be an object. Nothing was read.`);
+  const faults = Object.entries(given).flatMap(([field, value]): ReadonlyArray<Fault> => {
+    const problem = Object.hasOwn(checks, field)
+      ? value !== undefined && checks[field]?.(value)
+      : `is unknown: give some of ${known.join(", ")}`;
+    return problem ? [{ field, problem }] : [];
+  });
+  if (faults.length === 0) return;
+  const said = faults.map(({ field, problem }) => `${field} ${problem}`).join("; ");
+  throw invalidInput(`The ${name} is invalid: ${said}. Nothing was read.`, faults);
+};
+
+/** Checks the conditions on runs and payments. @throws InvalidInput that names each wrong field. */
+export const checkFilter = (given: unknown): void => check("filter", CONDITIONS, given);
+
+/** Checks limit, order and start of a page. @throws InvalidInput that names each wrong field. */
+export const checkPage = (given: unknown): void => check("page", PAGE, given);
+
+/** Checks the grouping of a report. @throws InvalidInput with the known ones. */
+export const checkGrouping = (by: unknown): void => check("report", { by: oneOf(BY) }, { by });

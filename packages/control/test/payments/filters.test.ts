@@ -1,0 +1,66 @@
+import { openLedger } from "@durable-payments/ledger";
+import { expect, it, test } from "vitest";
+import { InvalidInput } from "../../src/errors.ts";
+import { paymentsOf } from "../../src/payments/payments.ts";
+import { readInstallation } from "../../src/payments/settings.ts";
+import { put, row } from "../support/rows.ts";
+
+const access = { baseUrl: "http://localhost:1", clientId: "c", apiKey: "k" };
+const ledger = await openLedger("memory");
+await put(ledger, row({ workflowId: "payout/one" }));
+const payments = paymentsOf(readInstallation({ ...access, ledger: "memory" }, {}, ledger));
+
+test.each<[object, string]>([
+  [{ account: "unknown" }, "default"],
+  [{ account: "" }, "account must be"],
+  [{ currency: "eur" }, "currency must be three capital letters"],
+  [{ since: Number.NaN }, "since must be a time"],
+  [{ since: "2026-11-01" }, "since must be a time"],
+  [{ until: new Date() }, "until must be a time"],
+  [{ startedSince: Number.POSITIVE_INFINITY }, "startedSince must be a time"],
+  [{ statuses: ["done"] }, "asking, approval"],
+  [{ statuses: "failed" }, "statuses must be a list"],
+  [{ statuses: [] }, "statuses must be a list"],
+  [{ payee: "" }, "payee must be"],
+  [{ payee: 5 }, "payee must be"],
+  [{ paidsince: 5 }, "paidsince is unknown: give some of account"],
+  [{ paidSince: 5 }, "since"],
+  [[], "must be an object"],
+])("the filter %j is refused by name, in each list and report", async (given, message) => {
+  const filter = given as never;
+  const asked = [payments.list(filter), payments.report(filter), payments.listAll(filter).next()];
+  for (const one of asked) {
+    const error: unknown = await one.catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(InvalidInput);
+    expect(error).toHaveProperty("message", expect.stringContaining(message));
+  }
+});
+
+test.each<[string, () => Promise<unknown>]>([
+  ["limit: NaN", () => payments.list({}, { limit: Number.NaN })],
+  ["limit: -1", () => payments.list({}, { limit: -1 })],
+  ["limit: 1.5 of all", () => payments.listAll({}, { limit: 1.5 }).next()],
+  ["limit: NaN of batches", () => payments.batches({ limit: Number.NaN })],
+  ["sort", () => payments.list({}, { sort: "payee" as never })],
+  ["unknown field of a page", () => payments.list({}, { offset: 5 } as never)],
+  ["by: payees", () => payments.report({}, "payees" as never)],
+  ["by: empty", () => payments.report({}, "" as never)],
+])("a wrong page or grouping is refused: %s", async (_, ask) => {
+  await expect(ask()).rejects.toThrow(InvalidInput);
+});
+
+it("a report has the payments of 30 days by default, and says its period", async () => {
+  const before = Date.now();
+  const { since, until, totals } = await payments.report();
+  expect(since).toBeGreaterThanOrEqual(before - 30 * 86_400_000);
+  expect(until).toBeNull();
+  expect(totals).toMatchObject([{ currency: "EUR" }]);
+  expect(await payments.report({ since: null })).toMatchObject({ since: null, totals });
+  const day = 86_400_000;
+  const old = await payments.report({ until: day });
+  expect(old).toMatchObject({ since: -29 * day, until: day, totals: [] });
+  // The totals of a list have all payments, unless it is asked for some.
+  expect(await payments.list()).toMatchObject({ totals });
+  expect(await payments.list({ since: undefined })).toMatchObject({ totals });
+  expect(await payments.list({ until: day })).toMatchObject({ runs: [], totals: [] });
+});
