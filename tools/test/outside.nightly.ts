@@ -198,6 +198,18 @@ describe.each(LEGS)("$title", { concurrent: false }, (leg) => {
       await cli("doctor");
     });
 
+    it("finds that all is well by a program with a plain API key", async () => {
+      const program = [
+        'import { openPayments } from "durable-payments/start";',
+        "const payments = await openPayments({ apiKey: process.env.PAYMENTS_API_KEY });",
+        "const { isWell, checks } = await payments.doctor();",
+        "await payments[Symbol.asyncDispose]();",
+        "if (!isWell) throw new Error(JSON.stringify(checks));",
+      ];
+      writeFileSync(join(user.folder, "doctor.mjs"), program.join("\n"));
+      await user.run("node", "doctor.mjs");
+    });
+
     it("replays a run, and shows the line of changed code", async () => {
       const inFolder = (file: string) => join(user.folder, file);
       const replay = ["replay", id, "--workflows"];

@@ -1,5 +1,8 @@
-import { createClient, type PromiseClient } from "@durable-payments/client";
-import type { ClientOptions } from "@durable-payments/client/effect";
+import {
+  type ClientOptions,
+  PaymentsClient,
+  type PaymentsClientShape,
+} from "@durable-payments/client/effect";
 import { messageOf } from "@durable-payments/client/values";
 import { openTextSeal } from "@durable-payments/codec";
 import {
@@ -10,6 +13,7 @@ import {
 } from "@durable-payments/ledger";
 import { clientHash } from "@durable-payments/protocol/account";
 import type { Client } from "@temporalio/client";
+import * as Effect from "effect/Effect";
 import { setTimeout } from "node:timers/promises";
 import { connectionFailed, invalidInput } from "../../errors.ts";
 import { OPEN_WITHIN_MS } from "./shared.ts";
@@ -145,16 +149,17 @@ export interface ConnectionSettings {
   readonly kept?: Ledger | undefined;
 }
 
-/** Calls the service once, without retries, for a quick answer. */
-export const askOnce = async <A>(
+/**
+ * Calls the service once, without retries, for a quick answer. The options hold secrets of this program's Effect, so they go
+ * to its client: the promise client, as it is published, has another Effect inside, which cannot read them.
+ */
+export const askOnce = <A, E>(
   options: ClientOptions,
   requestTimeoutMs: number,
-  ask: (client: PromiseClient) => Promise<A>,
-): Promise<A> => {
-  const client = createClient({ ...options, maxAttempts: 1, requestTimeoutMs });
-  try {
-    return await ask(client);
-  } finally {
-    await client.close();
-  }
-};
+  ask: (client: PaymentsClientShape) => Effect.Effect<A, E>,
+): Promise<A> =>
+  Effect.runPromise(
+    Effect.flatMap(PaymentsClient, ask).pipe(
+      Effect.provide(PaymentsClient.layer({ ...options, maxAttempts: 1, requestTimeoutMs })),
+    ),
+  );
