@@ -211,7 +211,8 @@ export class Connections implements AsyncDisposable {
    * @throws ConnectionFailed if neither answers; the errors of `use`.
    */
   sources<A>(use: (sources: Sources) => Promise<A>): Promise<A> {
-    const opened = Effect.all([this.#ifThere, onlyFailed(this.#ledger.opened)] as const, AT_ONCE);
+    const lately = onlyFailed(this.#temporal.answeringLately);
+    const opened = Effect.all([lately, onlyFailed(this.#ledger.opened)] as const, AT_ONCE);
     const read = (
       found: Found<OpenTemporal>,
       ofLedger: Found<Ledger>,

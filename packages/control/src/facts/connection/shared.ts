@@ -23,6 +23,9 @@ export const ANSWER_WITHIN_MS = 2_000;
 /** Longest wait for a connection to close. If it does not answer, then it is left. */
 const CLOSE_WITHIN_MS = 250;
 
+/** How long readers that can do without a server do not ask it again after it was away. */
+const REMEMBERED_MS = 5_000;
+
 /** Calls a function; fails with the error that it rejects with. */
 export const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
   Effect.tryPromise({ try: work, catch: (error) => error });
@@ -42,6 +45,7 @@ export class Shared<A> {
   readonly #server: Server<A>;
   readonly #scope = Scope.makeUnsafe();
   readonly #opened: RcRef.RcRef<A, unknown>;
+  #outage: { readonly error: unknown; readonly until: number } = { error: undefined, until: 0 };
 
   constructor(server: Server<A>) {
     this.#server = server;
@@ -64,6 +68,22 @@ export class Shared<A> {
   /** The connection, which has answered just now. */
   get answering(): Effect.Effect<A, unknown, Scope.Scope> {
     return Effect.tap(this.opened, (opened) => this.#ask(opened));
+  }
+
+  /**
+   * The connection, which has answered just now, for a reader that can do without it. An outage is remembered for some
+   * seconds: until then such a reader does not wait for the server again.
+   */
+  get answeringLately(): Effect.Effect<A, unknown, Scope.Scope> {
+    return Effect.suspend(() => {
+      const { error, until } = this.#outage;
+      if (Date.now() < until) return Effect.fail(error);
+      return Effect.tapError(this.answering, (failed) =>
+        Effect.sync(() => {
+          this.#outage = { error: failed, until: Date.now() + REMEMBERED_MS };
+        }),
+      );
+    });
   }
 
   /** Fails once the server does not answer, and never ends otherwise. */
