@@ -1,5 +1,7 @@
 import type { OperationName } from "@durable-payments/client/effect";
 import { decodingConnection, type Connected } from "@durable-payments/control/connection";
+import type { Payments } from "@durable-payments/control/payments";
+import { openPaymentsOn } from "@durable-payments/control/payments/internal";
 import { startPaymentAt } from "@durable-payments/control/start";
 import type { Ledger } from "@durable-payments/ledger";
 import type {
@@ -15,7 +17,7 @@ import { randomUUID } from "node:crypto";
 import { defaultWorkflows } from "./bundles.ts";
 import { type PaymentsRun, paymentsRun } from "./payments-run.ts";
 import { replayRuns, testRuns } from "./replay.ts";
-import { hashOf, type PaymentsTestOptions, TestBench } from "./test-bench.ts";
+import { accessOf, hashOf, type PaymentsTestOptions, TestBench } from "./test-bench.ts";
 import { pause, type ServerKind, startTestServer, type TestServer } from "./test-server.ts";
 
 /** How a run is started. */
@@ -64,6 +66,13 @@ export interface PaymentsTest extends AsyncDisposable {
   readonly accounts: Readonly<Record<string, Simulator>>;
   /** Reads the records of the service: payouts, balances, cards, and the number of requests of each operation. */
   readonly service: () => Promise<ServiceBooks>;
+  /**
+   * Opens the payments of this test, as `openPayments` of `durable-payments/start` opens those of an installation: to pay,
+   * list, cancel, pause and decide as your server does. Closed with the test.
+   *
+   * @throws InvalidInput if an assumption of the test is invalid.
+   */
+  readonly open: () => Payments;
   /** The ledger of this test, for functions of `durable-payments/start`. */
   readonly ledger: Ledger;
   /**
@@ -267,6 +276,20 @@ export const beginTest = async (
       broken: broken.promise,
       note: runs.note,
     };
+    const open = (): Payments => {
+      const { address } = server.environment;
+      const { assumptions } = options;
+      const temporal = { address, namespace: NAMESPACE, tls: false };
+      const opened = openPaymentsOn(ledger, {
+        ...accessOf(simulator),
+        accounts: bench.accountAccess,
+        taskQueue,
+        temporal: { ...temporal, ...(dataConverter && { dataConverter }) },
+        ...(assumptions && { assumptions }),
+      });
+      ends.push(() => opened[Symbol.asyncDispose]());
+      return opened;
+    };
     const start: PaymentsTest["start"] = async <W extends Workflow>(
       workflow: W | string,
       args: Parameters<W>,
@@ -288,6 +311,7 @@ export const beginTest = async (
       client,
       taskQueue,
       start,
+      open,
       run: async (...started) => (await start(...started)).result(),
       runOf: <W extends Workflow>(workflowId: string) =>
         paymentsRun<W>(context, client.workflow.getHandle<W>(workflowId)),

@@ -60,6 +60,13 @@ const REQUEST_TIMEOUT_MS = 1_000;
 /** The simulated service lists at once. A server that keeps real time would wait for the three minutes that are assumed. */
 const REAL_TIME = { listLagSeconds: 1 };
 
+/** The settings of the account of a simulated service. */
+export const accessOf = ({ apiKey, clientId, url: baseUrl }: Simulator) => ({
+  apiKey,
+  clientId,
+  baseUrl,
+});
+
 /** The account of a simulated service, as a hash. */
 export const hashOf = ({ clientId, url }: Simulator): string =>
   accountHash({ clientId, baseUrl: url });
@@ -103,6 +110,12 @@ export class TestBench {
   /** The services of the named accounts. */
   get accounts(): Readonly<Record<string, Simulator>> {
     return Object.fromEntries(this.#simulators.slice(1));
+  }
+
+  /** The settings of the named accounts. */
+  get accountAccess() {
+    const named = Object.entries(this.accounts);
+    return Object.fromEntries(named.map(([name, of]) => [name, accessOf(of)]));
   }
 
   /** Begins a test: an empty service, an empty ledger, and a worker that runs. */
@@ -171,12 +184,6 @@ export class TestBench {
     } = this.options;
     const { environment } = server;
     const { nativeConnection: connection, supportsTimeSkipping: skipsTime } = environment;
-    const access = ({ apiKey, clientId, url: baseUrl }: Simulator) => ({
-      apiKey,
-      clientId,
-      baseUrl,
-    });
-    const named = Object.entries(this.accounts).map(([name, of]) => [name, access(of)] as const);
     const ready = Promise.withResolvers<void>();
     const killed = { isSo: false };
     const plugin = paymentsPluginIn(
@@ -185,8 +192,8 @@ export class TestBench {
         requestTimeoutMs: REQUEST_TIMEOUT_MS,
         ...settings,
         assumptions: { ...(!skipsTime && REAL_TIME), ...assumptions },
-        ...access(this.simulator),
-        ...(named.length > 0 && { accounts: Object.fromEntries(named) }),
+        ...accessOf(this.simulator),
+        accounts: this.accountAccess,
         onReady: () => ready.resolve(),
       },
     );
