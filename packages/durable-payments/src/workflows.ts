@@ -52,6 +52,7 @@ export {
   updateCard,
   voucherFor,
   type WaitOptions,
+  type Withdrawal,
   withdrawFromCard,
 } from "@durable-payments/workflows";
 // Workflows to start, or to export beside workflows of your own.

@@ -1,4 +1,4 @@
-import type { Input } from "@durable-payments/client";
+import type { Input, OperationName, Output } from "@durable-payments/client";
 import { OWN_OPERATIONS } from "@durable-payments/protocol/calls";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { failTask, runState } from "../run.ts";
@@ -20,17 +20,48 @@ export interface BeneficiaryOptions extends StepOptions {
   readonly reuse?: false;
 }
 
+/**
+ * The result of a step: its id, and fields of the service's response that the ledger keeps. Any of them may be missing: the
+ * service left it out, a person has given the id, or the ledger was pruned.
+ */
+type Result<
+  Name extends OperationName,
+  Id extends keyof Output<Name>,
+  Kept extends keyof Output<Name> = Id,
+> = Readonly<Required<Record<Id, string>> & Partial<Record<Kept, string>>>;
+
+/** The result of a step whose response has no fields. */
+type Changed<Id extends string> = Readonly<Record<Id, string>>;
+
 /** A payout that the service has accepted. */
-export interface CreatedPayout extends Fields {
-  readonly payout_id: string;
-  readonly short_reference?: string;
-}
+export interface CreatedPayout extends Result<
+  "createPayout",
+  "payout_id",
+  | "payout_status"
+  | "amount"
+  | "currency"
+  | "short_reference"
+  | "payout_reference"
+  | "beneficiary_id"
+  | "payment_date"
+  | "fee_amount"
+  | "create_time"
+  | "unique_request_id"
+> {}
 
 /** A card that was issued. */
-export interface IssuedCard extends Fields {
-  readonly card_id: string;
-  readonly card_status?: string;
-}
+export interface IssuedCard extends Result<
+  "createCard",
+  "card_id",
+  "card_status" | "unique_request_id"
+> {}
+
+/** A withdrawal from a card; the id is its key. */
+export interface Withdrawal extends Result<
+  "withdrawFromCard",
+  "unique_request_id",
+  "card_id" | "amount"
+> {}
 
 type IsUnion<Type, All = Type> = Type extends unknown
   ? [All] extends [Type]
@@ -86,12 +117,12 @@ export const ownOperation = <
 
 const writeOperation =
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the type of the step.
-  <Request extends object, Made extends Fields = Fields>(operation: string) =>
+  <Request extends object, Made extends object>(operation: string) =>
     (request: Request, options?: StepOptions): Promise<Made> =>
       withId(sendWrite({ operation, request }, options));
 
 const moneyOperation =
-  <Request extends object, Made extends Fields>(operation: string) =>
+  <Request extends object, Made extends object>(operation: string) =>
   (request: Unkeyed<Request>, { approval, ...options }: MoneyOptions = {}): Promise<Made> => {
     if (approval !== undefined && !isAmount(approval.above)) {
       return failTask(`The approval of ${operation} must be { above: "500.00" }.`);
@@ -102,7 +133,8 @@ const moneyOperation =
   };
 
 // The activity returns a response only with the id of the result.
-const withId = <Made extends Fields>(made: Promise<Fields>): Promise<Made> => made as Promise<Made>;
+const withId = <Made extends object>(made: Promise<Fields>): Promise<Made> =>
+  made as Promise<unknown> as Promise<Made>;
 
 /**
  * Creates a payout, exactly once. It completes later: see `awaitPayout`.
@@ -134,7 +166,7 @@ export const createPayout = moneyOperation<Input<"createPayout">, CreatedPayout>
 export const createBeneficiary = (
   request: Input<"createBeneficiary">,
   { reuse, whenLost, ...options }: BeneficiaryOptions = {},
-): Promise<Fields & { readonly beneficiary_id: string }> =>
+): Promise<Result<"createBeneficiary", "beneficiary_id", "beneficiary_status">> =>
   withId(
     sendWrite({ operation: "createBeneficiary", request }, options, {
       ...(reuse === false && { reuse }),
@@ -149,7 +181,10 @@ export const createBeneficiary = (
  * @returns the id of the beneficiary.
  * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
  */
-export const updateBeneficiary = writeOperation<Input<"updateBeneficiary">>("updateBeneficiary");
+export const updateBeneficiary = writeOperation<
+  Input<"updateBeneficiary">,
+  Changed<"beneficiary_id">
+>("updateBeneficiary");
 
 /**
  * Creates a cardholder, exactly once. The identity check comes later: see `awaitVerification`.
@@ -160,7 +195,7 @@ export const updateBeneficiary = writeOperation<Input<"updateBeneficiary">>("upd
  */
 export const createCardholder = writeOperation<
   Input<"createCardholder">,
-  Fields & { readonly card_holder_id: string }
+  Result<"createCardholder", "card_holder_id">
 >("createCardholder");
 
 /**
@@ -170,7 +205,10 @@ export const createCardholder = writeOperation<
  * @returns the id of the cardholder.
  * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
  */
-export const removeCardholder = writeOperation<Input<"removeCardholder">>("removeCardholder");
+export const removeCardholder = writeOperation<
+  Input<"removeCardholder">,
+  Changed<"card_holder_id">
+>("removeCardholder");
 
 /**
  * Issues a card, exactly once, and charges its limit to the USD balance. The step is named after its operation: `createCard`.
@@ -185,17 +223,19 @@ export const issueCard = moneyOperation<Input<"createCard">, IssuedCard>("create
 /**
  * Sets the name of a card, which also proves that the card exists: the service has no list of cards.
  *
- * @returns the id and the status of the card.
+ * @returns the id of the card.
  * @throws Refused if the service does not know the card; InvalidRequest, Ended and AlreadyCarriedOut.
  */
 export const confirmCard = (
   { card_id }: Pick<IssuedCard, "card_id">,
   { card_name }: { readonly card_name: string },
   options?: StepOptions,
-): Promise<Fields> =>
-  sendWrite(
-    { operation: "updateCard", request: { card_id, card_name }, name: "confirmCard" },
-    options,
+): Promise<Changed<"card_id">> =>
+  withId(
+    sendWrite(
+      { operation: "updateCard", request: { card_id, card_name }, name: "confirmCard" },
+      options,
+    ),
   );
 
 /**
@@ -203,10 +243,11 @@ export const confirmCard = (
  *
  * @param request `amount` is a decimal string in USD. No step returns the `card_number` that it needs. Without a keyring,
  *   Temporal's history shows that number.
+ * @returns the key of the withdrawal (`unique_request_id`), its card and its amount.
  * @throws InvalidRequest, OverLimit and Rejected if nothing was sent; Refused if it had no effect; Ended, AlreadyCarriedOut
  *   and MadeTwice.
  */
-export const withdrawFromCard = moneyOperation<Input<"withdrawFromCard">, Fields>(
+export const withdrawFromCard = moneyOperation<Input<"withdrawFromCard">, Withdrawal>(
   "withdrawFromCard",
 );
 
@@ -214,29 +255,29 @@ export const withdrawFromCard = moneyOperation<Input<"withdrawFromCard">, Fields
  * Changes the name of a card. It is safe to repeat.
  *
  * @param request the id of the card, and its new name.
- * @returns the id and the status of the card.
+ * @returns the id of the card.
  * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
  */
-export const updateCard = writeOperation<Input<"updateCard">>("updateCard");
+export const updateCard = writeOperation<Input<"updateCard">, Changed<"card_id">>("updateCard");
 
 /**
  * Cancels a card, which cannot be undone; the service refunds the rest to the balance. A card that is already cancelled
  * counts as done.
  *
  * @param request the id of the card.
- * @returns the id and the status of the card.
+ * @returns the id of the card.
  * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
  */
-export const cancelCard = writeOperation<Input<"cancelCard">>("cancelCard");
+export const cancelCard = writeOperation<Input<"cancelCard">, Changed<"card_id">>("cancelCard");
 
 /**
  * Freezes a card: the service has no operation to unfreeze it. A card that is already frozen counts as done.
  *
  * @param request the id of the card.
- * @returns the id and the status of the card.
+ * @returns the id of the card.
  * @throws InvalidRequest, Refused, Ended, AlreadyCarriedOut
  */
-export const freezeCard = writeOperation<Input<"freezeCard">>("freezeCard");
+export const freezeCard = writeOperation<Input<"freezeCard">, Changed<"card_id">>("freezeCard");
 
 /**
  * Makes the next write check the requests of later steps, too. It then fails with every fault before anything is sent.
