@@ -13,6 +13,6 @@ it("the documentation lists the names of all activities that a worker has", asyn
   const names = Object.keys(makePaymentsActivities(runtime, { ledger, taskQueue: "payments" }));
   await Promise.all([runtime.dispose(), ledger.close()]);
   const page = await readFile(new URL("../../../docs/write-workflows.md", import.meta.url), "utf8");
-  const [, listed = ""] = /These names are taken: ([^.]*)\./.exec(page) ?? [];
-  expect(listed.match(/\w+(?=`)/g)).toEqual(names.toSorted());
+  const [, listed = ""] = /These names are taken:\n\n```text\n([^`]*)```/.exec(page) ?? [];
+  expect(listed.match(/\w+/g)).toEqual(names.toSorted());
 });

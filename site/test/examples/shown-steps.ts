@@ -39,6 +39,13 @@ export async function payInvoice({ payment, supplier }: Invoice): Promise<void> 
   // #endregion
 }
 
+export async function addSupplier(supplier: Invoice["supplier"]): Promise<string> {
+  // #region example
+  const { beneficiary_id } = await createBeneficiary(supplier);
+  // #endregion
+  return beneficiary_id;
+}
+
 export async function onboard(
   person: Parameters<typeof createCardholder>[0],
   product_code: string,
