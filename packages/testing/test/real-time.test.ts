@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { usePaymentsTest } from "../src/index.ts";
+import { describeStanding } from "../src/standing.ts";
 import { paySupplier } from "./support/workflows.ts";
 
 const workflowsPath = import.meta.resolve("./support/workflows.ts");
@@ -22,6 +23,8 @@ describe("on a dev server", async () => {
     const failed = await payments.start(paySupplier, ["12.50"]);
     await expect(failed.result()).rejects.toMatchObject({ cause: { type: "Refused" } });
     const run = await failed.retry("Bob");
+    // A reset is recorded as a failed task.
+    expect(await describeStanding(payments.ledger, run.handle)).not.toContain("Its code throws");
     expect(await run.result()).toBe("completed");
     const { beneficiaries, payouts } = await payments.service();
     expect([beneficiaries.length, payouts.length]).toEqual([1, 1]);
@@ -38,5 +41,21 @@ describe("on a dev server with accounts", async () => {
     ];
     expect(await Promise.all(runs)).toEqual(["completed", "completed"]);
     expect((await payments.ledger.state()).stopped).toBeNull();
+  });
+
+  it("its payments are opened as a server does: a key is paid once, from a named account", async () => {
+    const opened = payments.open();
+    const start = () =>
+      opened.start<typeof paySupplier>("paySupplier", {
+        key: "17",
+        by: "Ada",
+        account: "eu",
+        args: ["8.00", null, "eu"],
+      });
+    const [first, again] = [await start(), await start()];
+    const { workflowId } = first;
+    expect([first.isNew, again.isNew]).toEqual([true, false]);
+    expect(await payments.runOf(workflowId).result()).toBe("completed");
+    expect((await payments.accounts.eu?.state())?.payouts).toHaveLength(1);
   });
 });
