@@ -25,7 +25,7 @@ import {
 } from "./text.ts";
 
 const outcomeText = ({ isCovered, money }: Pick<BatchTotal, "isCovered" | "money">): string =>
-  isCovered ? `${MONEY_WORDS[money]} by an earlier file` : MONEY_WORDS[money];
+  isCovered ? `${MONEY_WORDS[money]} by another file` : MONEY_WORDS[money];
 
 const rowCounts = ({ totals: of }: BatchView): string =>
   of
@@ -37,7 +37,7 @@ const sumsText = ({ sums }: BatchTotal): string => (sums.length === 0 ? "" : `($
 /** Unpaid rows that a plan names. */
 const MOST_NAMED = 20;
 
-/** Words the rows of a plan that an earlier file has, and names those that it has not paid. */
+/** Words the rows of a plan that another file has, and names those that it has not paid. */
 export const knownLines = (known: FilePlan["known"]): ReadonlyArray<string> => {
   if (known.length === 0) return [];
   const unpaid = known.filter(({ money }) => money !== "paid");

@@ -21,7 +21,7 @@ const FINAL: ReadonlySet<MoneyState> = new Set(["paid", "failed", "cameBack", "n
 export const isFinalRow = ({ standing }: { readonly standing: Standing }): boolean =>
   FINAL.has(moneyStateOf(standing));
 
-/** A row of a file, with its payment; of a row that an earlier file has, with what that file did. */
+/** A row of a file, with its payment; of a row that another file has, with what that file did. */
 export type BatchRowView = ReturnType<typeof rowView>;
 
 /** Makes the view of a row. */

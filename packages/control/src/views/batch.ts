@@ -49,7 +49,7 @@ const NOT_PAID: ReadonlyArray<BatchRowStatus> = [
 ];
 
 const totalsOf = (counts: ReadonlyArray<BatchCount>) =>
-  // An earlier file has covered rows.
+  // Another file has covered rows.
   [false, true].flatMap((isCovered) =>
     MONEY_STATES.flatMap((money) => {
       const of = counts.filter(
@@ -69,7 +69,11 @@ const batchOf = async (
   { chunks: _chunks, details: _details, untold: _untold, ...batch }: Batch,
 ) => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
-  const isOpen = BEFORE.includes(batch.state) || !counts.every(isFinalRow);
+  // What another file does with the rows of a stopped one does not keep it open.
+  const isStopped = batch.state === "cancelled" || batch.state === "rejected";
+  const hasOutcome = (count: BatchCount) =>
+    isFinalRow(count) || (isStopped && count.status === "covered");
+  const isOpen = BEFORE.includes(batch.state) || !counts.every(hasOutcome);
   const isPaid = counts.every(({ standing }) => standing === "completed");
   // A row of a finished file that is retried has no outcome again.
   const isReopened = batch.state === "finished" && isOpen;
@@ -155,7 +159,7 @@ const readRowViews = async (
       return [workflowId, end && stopText(end)] as const;
     }),
   );
-  const free = rows.filter(({ status }) => status === "rejected");
+  const free = rows.filter(({ state }) => state === "rejected");
   const since = new Map<string, string>();
   for (const part of chunksOf(free, READ_AT_ONCE)) {
     const workflowIds = part.map(({ workflowId }) => workflowId);
@@ -169,7 +173,7 @@ const readRowViews = async (
         );
   }
   return rows.map((row) => {
-    const newer = row.status === "rejected" ? since.get(row.workflowId) : undefined;
+    const newer = row.state === "rejected" ? since.get(row.workflowId) : undefined;
     const why = stops.get(row.workflowId) ?? row.reason;
     const reason = newer === undefined ? why : `${why ?? "rejected"}; ${newer}`;
     return rowView({ ...row, reason }, nameOf);
@@ -217,7 +221,7 @@ export const batchOfId = async (ledger: Ledger, id: string, isWhole = false) => 
   return {
     ...view,
     ...keptOf(batch),
-    /** Rows that it does not pay, with the reason: failed, rejected, came back, or in an earlier file. */
+    /** Rows that it does not pay, with the reason: failed, rejected, came back, or in another file. */
     notPaid,
     /** Such rows beyond these. */
     notNamed,

@@ -20,6 +20,7 @@ import {
   readReport,
   readRun,
 } from "../../src/views/index.ts";
+import { row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
 import { approveFile } from "../support/approving.ts";
 
@@ -275,7 +276,10 @@ test("each screen says of a rejected file that it is not paid, and of a row's ke
   expect(await seen(id)).toEqual({ runs: ["cancelled"], sums: { notPaid: "70.00" } });
   expect(await batchOfId(ledger, id)).toMatchObject({
     outcome: "notPaid",
-    totals: [{ money: "notPaid", rows: 2, sums: [{ amount: "130.00" }] }],
+    totals: [
+      { isCovered: false, money: "notPaid", rows: 1, sums: [{ amount: "70.00" }] },
+      { isCovered: true, money: "planned", rows: 1, sums: [{ amount: "60.00" }] },
+    ],
   });
 });
 
@@ -305,6 +309,38 @@ test("the key of a row that was rejected before its start is free for another am
   await expect(upload(["72.00"], ledger, [], "1000.00")).rejects.toThrow(
     "belong to other payments",
   );
+});
+
+test("a cancelled file says which of its rows another file pays, so that its sums are those of the report", async () => {
+  const { id, ledger, operations } = await upload(["60.00", "70.00", "80.00"]);
+  await decideBatch(operations, id, "cancel", bob);
+  // The second payment is another one: it has the key alone.
+  const again = await upload(["60.00", "71.00"], ledger);
+  await decideBatch(operations, again.id, "cancel", bob);
+  const last = await upload(["60.00"], ledger);
+  const seen = { word: "paid", outcome: "completed", asks: false, problem: null } as const;
+  const request = { ...row().request, amount: "60.00", currency: "EUR" };
+  const { account } = operations;
+  const made = row({ account, workflowId: "payout/k1", state: "done", madeId: "p-1", request });
+  await ledger.transact(made, () => ({ row: made }));
+  await ledger.sawPayout(account, "p-1", seen);
+  const totalsOf = async (batch: string) =>
+    (await batchOfId(ledger, batch)).totals.map(({ isCovered, money, rows, sums }) => [
+      ...[isCovered, money, rows],
+      sums.map(({ amount }) => amount).join(),
+    ]);
+  const { lines } = await readReport(ledger, {}, "batch");
+  const reported = (batch: string) =>
+    lines.filter(({ key }) => key === batch).map(({ amount, payments }) => [payments, amount]);
+  expect(await totalsOf(id)).toEqual([
+    [false, "notPaid", 2, "150.00"],
+    [true, "paid", 1, "60.00"],
+  ]);
+  expect(await totalsOf(last.id)).toEqual([[false, "paid", 1, "60.00"]]);
+  expect(reported(last.id)).toEqual([[1, "60.00"]]);
+  expect(await batchOfId(ledger, id)).toMatchObject({
+    notPaid: [{ status: "covered", state: "paid", madeId: "p-1" }, {}, {}],
+  });
 });
 
 test("the log of a file has its start, its pauses, its approval and its cancellation", async () => {

@@ -29,17 +29,27 @@ const amongNumbers = (numbers: ReadonlyArray<number>): Where => ({
 const NEVER_STARTED = `run_id IS NULL AND end_state IS NULL AND EXISTS (SELECT 1 FROM batch_rows
   WHERE batch_rows.batch = runs.batch AND number = runs.batch_row AND state = 'rejected')`;
 
-/** The outcome of a row: from the batch if it was not started, otherwise from its run. */
-const STATUS = `CASE batch_rows.state WHEN 'waiting' THEN 'notStarted'
-  WHEN 'started' THEN coalesce(runs.status, 'running') ELSE batch_rows.state END`;
+/**
+ * The outcome of a row: from the batch if it was not started, otherwise from its run. The id of a rejected row is free: the
+ * same payment of a newer file or a single start covers it.
+ */
+const STATUS = `CASE WHEN batch_rows.state = 'waiting' THEN 'notStarted'
+  WHEN batch_rows.state = 'started' THEN coalesce(runs.status, 'running')
+  WHEN batch_rows.state = 'rejected' AND runs.workflow_id IS NOT NULL AND coalesce(runs.batch, '') <> batch_rows.batch
+  THEN 'covered' ELSE batch_rows.state END`;
+
+/** Whether a run pays the same as a row. */
+const IS_SAME = ["amount", "currency", "payee", "reference"]
+  .map((name) => `coalesce(runs.${name}, '') = coalesce(batch_rows.${name}, '')`)
+  .join(" AND ");
 
 /**
- * The payout of a row, also if an earlier file or a single start has made it. A rejected row has none, even if a later
- * file pays under its id.
+ * The payout of a row, also if another file or a single start has made it. A rejected row has none of another payment, although
+ * that may have its id.
  */
 const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
   LEFT JOIN runs ON runs.workflow_id = batch_rows.workflow_id
-   AND (batch_rows.state <> 'rejected' OR runs.batch = batch_rows.batch)
+   AND (batch_rows.state <> 'rejected' OR runs.batch = batch_rows.batch OR (${IS_SAME}))
   LEFT JOIN writes ON writes.workflow_id = runs.workflow_id AND writes.step = 'createPayout'
    AND writes.account = batches.account`;
 
