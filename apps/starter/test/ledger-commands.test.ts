@@ -203,7 +203,8 @@ it("people decide with the ledger alone: no key of the service, no account, no T
     ],
     [["cancel", "cancelled", "--yes", ...grace], "Temporal does not answer"],
     [["pause", "--yes", ...grace], "are paused by grace"],
-    [["inbox"], "1 question · 1 approval"],
+    [["inbox"], "1 question · 0 approvals"],
+    [["show", "approved"], "approved by grace; its run continues when Temporal is back"],
     [["resume", ...grace], "What waited continues within seconds."],
   ] as const) {
     const { code, stderr, stdout } = await runCli(...command);
