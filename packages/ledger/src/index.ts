@@ -16,7 +16,7 @@ export type * from "./model/row.ts";
 export { grownWait, LEAVES_WITHIN_MS, newRow } from "./model/row-changes.ts";
 export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
-export { awaitsApproval, moneyStateOf, outcomeReason } from "./model/standing.ts";
+export { awaitsApproval, isNotPaid, moneyStateOf, outcomeReason } from "./model/standing.ts";
 export type * from "./model/standing.ts";
 export { trackerLease } from "./store/attention.ts";
 export type * from "./store/attention.ts";

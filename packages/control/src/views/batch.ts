@@ -4,6 +4,7 @@ import {
   batchLogId,
   type BatchRowStatus,
   endAmong,
+  isNotPaid,
   type Ledger,
   moneyStateOf,
   type Pause,
@@ -36,17 +37,9 @@ export type BatchDetails = Awaited<ReturnType<typeof batchOfId>>;
 
 const MOST_NAMED = 100;
 
-/** Statuses of rows that this batch has not paid: each such row is named with the reason. */
-const NOT_PAID: ReadonlyArray<BatchRowStatus> = [
-  "returned",
-  "ended",
-  "failed",
-  "timedOut",
-  "terminated",
-  "cancelled",
-  "rejected",
-  "covered",
-];
+/** Whether rows are not paid by this batch: each such row is named with the reason. */
+const isUnpaid = ({ standing, status }: BatchCount): boolean =>
+  status === "covered" || isNotPaid(standing);
 
 const totalsOf = (counts: ReadonlyArray<BatchCount>) =>
   // Another file has covered rows.
@@ -208,15 +201,13 @@ export const batchOfId = async (ledger: Ledger, id: string, isWhole = false) => 
   const asks = ASKS.includes(batch.state);
   const [{ counts, pauses, view }, notPaid, listing, listed, decisions] = await Promise.all([
     batchOf(ledger, batch),
-    readRowViews(ledger, id, { statuses: NOT_PAID, limit: MOST_NAMED }),
+    readRowViews(ledger, id, { isNotPaid: true, limit: MOST_NAMED }),
     asks ? readListing(ledger, batch, isWhole) : null,
     isWhole ? readRowViews(ledger, id) : null,
     batch.approvedBy === null ? [] : ledger.decisionsOf(batchLogId(id)),
   ]);
   const approvedAt = decisions.findLast(({ kind }) => kind === "approve")?.at ?? null;
-  const notNamed = counts
-    .filter(({ status }) => NOT_PAID.includes(status))
-    .reduce((left, { rows }) => left + rows, -notPaid.length);
+  const notNamed = counts.filter(isUnpaid).reduce((left, { rows }) => left + rows, -notPaid.length);
   const next = nextOfBatch(view, counts, pauses, listing);
   return {
     ...view,

@@ -66,6 +66,25 @@ test("a payout that completed after its run was cancelled is paid, on the screen
   );
 });
 
+test("each row that is not paid is named as soon as its money says so, although its run has not ended", async () => {
+  const { ledger, see } = await fileOf(["250.00", "250.00", "250.00"]);
+  await see("p-1", "failed");
+  await see("p-2", "failed");
+  await see("p-3", "completed");
+  expect(await batchOfId(ledger, ID)).toMatchObject({
+    outcome: "notPaid",
+    totals: [
+      { money: "paid", rows: 1 },
+      { money: "failed", rows: 2 },
+    ],
+    notPaid: [
+      { number: 1, state: "failed" },
+      { number: 2, state: "failed" },
+    ],
+    notNamed: 0,
+  });
+});
+
 test("a row of a cancelled file names the newer file, or the single run, that has its id now", async () => {
   const { ledger } = await fileOf([null, null, null], "waiting");
   await ledger.rejectRows(ID, "cancelled by ada: wrong date");

@@ -115,5 +115,12 @@ const STATE_OF: Readonly<Record<Standing, MoneyState>> = {
   returned: "cameBack",
 };
 
+/** Whether the money of a write was certainly not paid, or came back: nothing but a retry changes that. */
+export const isNotPaid = (standing: Standing): boolean =>
+  ["failed", "cameBack", "notPaid"].includes(STATE_OF[standing]);
+
+/** Standings of money that was not paid. */
+export const NOT_PAID = (Object.keys(STATE_OF) as ReadonlyArray<Standing>).filter(isNotPaid);
+
 /** Returns the outcome of the money of a write. */
 export const moneyStateOf = (standing: Standing): MoneyState => STATE_OF[standing];

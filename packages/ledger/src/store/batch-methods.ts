@@ -1,5 +1,5 @@
 import { batchLogId } from "../model/gate.ts";
-import { outcomeReason } from "../model/standing.ts";
+import { NOT_PAID, outcomeReason } from "../model/standing.ts";
 import type { BatchRow, ListedRow, NewBatch } from "./ledger.ts";
 import type { NewDecision } from "./log.ts";
 import {
@@ -8,7 +8,6 @@ import {
   BATCH_ROWS,
   BATCHES,
   type BatchRowState,
-  type BatchRowStatus,
   ROW_OUTCOME,
   RUNS,
 } from "./schema.ts";
@@ -59,7 +58,9 @@ const SENT = ["amount", "currency", "payee", "reference"];
 const sent = (name: string): string => `coalesce(writes.${name}, runs.${name}, batch_rows.${name})`;
 
 const STANDING = `coalesce(writes.standing, runs.planned,
-  CASE batch_rows.state WHEN 'rejected' THEN 'stopped' ELSE 'open' END) AS standing`;
+  CASE batch_rows.state WHEN 'rejected' THEN 'stopped' ELSE 'open' END)`;
+
+const IS_NOT_PAID = `(${STATUS} = 'covered' OR ${STANDING} IN (${NOT_PAID.map((standing) => `'${standing}'`).join(", ")}))`;
 
 /** The file describes the payee that it names, and not the one of an amendment. */
 const SHOWN = `CASE WHEN ${sent("payee")} = batch_rows.payee OR EXISTS (SELECT 1 FROM writes AS own
@@ -220,7 +221,7 @@ export const batchMethods = (store: Store) => {
       const sum = database.dialect.sum(sent("amount"));
       const found = await store.find(
         query(
-          `SELECT ${STATUS} AS status, ${STANDING}, ${sent("currency")} AS currency, count(*) AS rows,
+          `SELECT ${STATUS} AS status, ${STANDING} AS standing, ${sent("currency")} AS currency, count(*) AS rows,
            ${sum} AS amount FROM ${PAYMENTS} WHERE batch_rows.batch = $1 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
           id,
         ),
@@ -246,19 +247,20 @@ export const batchMethods = (store: Store) => {
     listRows: async (
       id: string,
       filter: {
-        readonly statuses?: ReadonlyArray<BatchRowStatus>;
+        /** Rows that it does not pay: their money says so, or another file has them. */
+        readonly isNotPaid?: true;
         readonly after?: number;
         readonly limit?: number;
       } = {},
     ): Promise<ReadonlyArray<ListedRow>> => {
       // A result has the last of several columns of one name.
       const select = `SELECT batch_rows.*, ${SENT.map((name) => `${sent(name)} AS ${name}`).join(", ")}, ${SHOWN} AS shown,
-        ${STATUS} AS status, runs.end_reason, ${STANDING}, writes.operation, writes.made_id AS payout_id,
+        ${STATUS} AS status, runs.end_reason, ${STANDING} AS standing, writes.operation, writes.made_id AS payout_id,
         writes.word, writes.outcome_at, writes.rest FROM ${PAYMENTS}`;
       const where = {
         "batch_rows.batch = ?": id,
         "batch_rows.number > ?": filter.after,
-        [STATUS]: filter.statuses,
+        [IS_NOT_PAID]: filter.isNotPaid,
       };
       const rows = await store.find(
         store.where(select, where, "ORDER BY batch_rows.number", filter.limit),

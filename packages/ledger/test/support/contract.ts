@@ -725,7 +725,8 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       },
       { status: "notStarted", standing: "open" },
     ]);
-    expect(await other.listRows(first, { statuses: ["ended"], limit: 9 })).toMatchObject([
+    expect(await other.listRows(first, { isNotPaid: true, limit: 9 })).toMatchObject([
+      { standing: "returned" },
       { number: 4 },
     ]);
     expect(await other.batchCounts(first)).toContainEqual({
