@@ -33,6 +33,8 @@ export interface NextAction {
   readonly account?: string;
   /** Starts it under the same id again. */
   readonly id?: string;
+  /** An option that it needs as well: the reason why a likely duplicate is another payment. */
+  readonly needs?: "notDuplicate";
   readonly isLate?: boolean;
   readonly isLog?: boolean;
   readonly isFollowed?: boolean;

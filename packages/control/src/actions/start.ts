@@ -169,7 +169,7 @@ export const checkStart = async (
   { notDuplicate, startedBy }: StartOptions,
 ): Promise<SubmittedRun | undefined> => {
   const workflowId = checkId(id);
-  checkName(startedBy, "startedBy");
+  checkName(startedBy);
   checkReason(notDuplicate);
   const { contentId, input, workflowType } = planned;
   const account = accountNamed(connected, input.account);
@@ -177,6 +177,7 @@ export const checkStart = async (
   if (known !== undefined) return known;
   await refuseDuplicate(connected, account, { workflowId, input }, notDuplicate, {
     action: workflowType === WORKFLOW.payout ? "pay" : "onboard",
+    needs: "notDuplicate",
     // To pay it anyway, the user gives the same id again.
     ...(workflowId !== contentId && { id: workflowId }),
   });

@@ -38,6 +38,8 @@ export interface Cancelled {
   readonly succeeded: ReturnType<typeof succeededAmong>;
   /** `closed`: it had ended before. `unanswered`: Temporal did not answer; the end still applies, because each send checks it. */
   readonly run: "asked" | "terminated" | "closed" | "unanswered";
+  /** Whether there was anything to stop: false if the run had ended before. The stop order then holds for retries only. */
+  readonly hasStopped: boolean;
 }
 
 /** Returns the writes that succeeded, with what they moved, the ids of their results, and the outcome of a payout. */
@@ -102,8 +104,9 @@ export const cancel = async (
   const decision = decisionOn(owner, "end", actor, { value: { isForced } });
   await ledger.decide(decision);
   const recorded = { decision, succeeded: succeededAmong(await ledger.rowsOf(workflowId)) };
-  if (client === undefined || run === unanswered) return { ...recorded, run: unanswered };
-  if (run?.state !== "running") return { ...recorded, run: "closed" };
+  if (client === undefined || run === unanswered)
+    return { ...recorded, run: unanswered, hasStopped: true };
+  if (run?.state !== "running") return { ...recorded, run: "closed", hasStopped: false };
   const handle = client.workflow.getHandle(workflowId, run.runId);
   try {
     await client.withDeadline(Date.now() + CANCEL_WITHIN_MS, async () => {
@@ -113,12 +116,12 @@ export const cancel = async (
   } catch (error) {
     // It has ended meanwhile.
     if (error instanceof WorkflowNotFoundError || isNotFound(error))
-      return { ...recorded, run: "closed" };
+      return { ...recorded, run: "closed", hasStopped: false };
     // The stop order is recorded: each send checks it.
-    if (hasCode(error, "leftOpen")) return { ...recorded, run: unanswered };
+    if (hasCode(error, "leftOpen")) return { ...recorded, run: unanswered, hasStopped: true };
     throw error;
   }
-  return { ...recorded, run: isForced ? "terminated" : "asked" };
+  return { ...recorded, run: isForced ? "terminated" : "asked", hasStopped: true };
 };
 
 /** Rows of which no run was started. */

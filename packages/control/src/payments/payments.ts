@@ -9,7 +9,7 @@ import { checkBatchFile } from "../actions/batch/check-rows.ts";
 import { type FilePlan, payFile, planFile } from "../actions/batch/pay-file.ts";
 import { type Answer, answer, answerAll } from "../actions/decide/answer.ts";
 import { type Approval, approve, reject } from "../actions/decide/approve.ts";
-import type { Acting } from "../actions/decide/record.ts";
+import { type Acting, checkName } from "../actions/decide/record.ts";
 import { type LimitsView, readLimits, setLimits } from "../actions/limits.ts";
 import {
   type ManyFilter,
@@ -198,6 +198,7 @@ export class Payments implements AsyncDisposable {
       typeof workflowType === "string" ? workflowType : workflowType.name,
       options.key,
     );
+    checkName(by);
     return this.#connections.both(async (connected) => {
       const { client, ledger, taskQueue } = connected;
       const given = { taskQueue, ...options, startedBy: by, how, ledger };

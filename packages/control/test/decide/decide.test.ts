@@ -14,7 +14,7 @@ import { itemsOf, readInbox } from "../../src/views/inbox.ts";
 import { readRun } from "../../src/views/run.ts";
 import { put, question, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
-import { approveRead } from "../support/approving.ts";
+import { approveRead, readHash } from "../support/approving.ts";
 
 const bob = { by: "Bob", how: "--by", reason: "looked at the bank" };
 const asking = row({ state: "asking", doubt: 1, question: question() });
@@ -357,3 +357,14 @@ test.each([undefined, null, "", " ", 5, {}, "yes"])(
     expect(await decided(asked.ledger)).toEqual([]);
   },
 );
+
+test("an approval that is repeated because its answer was lost is recorded once", async () => {
+  const { ledger, operations } = await withRow(approval);
+  const hash = await readHash(operations, "invoice-17");
+  await approve(operations, "invoice-17", { ...bob, hash });
+  await approve(operations, "invoice-17", { ...bob, hash });
+  expect(await decided(ledger)).toMatchObject([{ kind: "approve" }]);
+  await expect(approve(operations, "invoice-17", { ...bob, by: "Carol", hash })).rejects.toThrow(
+    "not what was shown",
+  );
+});

@@ -103,6 +103,8 @@ it("a server of one's own pays, shows, lists and approves; each error has its st
   expect(await ask("grace", "/inbox")).toMatchObject({ body: { items: [{ kind: "approval" }] } });
   expect(await ask("ada", `/approvals/${id}`, { hash })).toMatchObject({ status: 409 });
   expect(await ask("grace", `/approvals/${id}`, { hash })).toMatchObject({ status: 200 });
+  // The answer was lost: the same approval again.
+  expect(await ask("grace", `/approvals/${id}`, { hash })).toMatchObject({ status: 200 });
   await vi.waitFor(async () => {
     const { body } = await ask("ada", "/payouts/payout/invoice-17");
     expect(body).toMatchObject({ status: "succeeded", payments: [{ state: "paid" }] });

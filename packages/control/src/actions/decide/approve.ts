@@ -25,6 +25,20 @@ const seenOf = ({ question, request: { amount, currency } }: WriteRow): string =
   return reason.includes(money) ? reason : `${money}: ${reason}`;
 };
 
+/** Whether the person has approved the same already: the answer was lost, and the program asks again. */
+const isRepeated = async (
+  { ledger }: OfLedger,
+  id: string,
+  by: string,
+  hash: string,
+): Promise<boolean> => {
+  const ids = new Set([id, ...(await ledger.rowsOf(id)).map(({ workflowId }) => workflowId)]);
+  const decisions = await Promise.all([...ids].map((one) => ledger.decisionsOf(one)));
+  return decisions
+    .flat()
+    .some((one) => one.kind === "approve" && one.by === by && one.value["hash"] === hash);
+};
+
 /** Approves exactly the send that a run shows: another generation, content or account needs a new approval. */
 const approvePayment = async (
   deciding: OfLedger,
@@ -32,6 +46,7 @@ const approvePayment = async (
   given: Approval,
 ): Promise<void> => {
   const actor = actorOf(given);
+  if (await isRepeated(deciding, workflowId, actor.by, given.hash)) return;
   const row = await theApproval(deciding, workflowId, given.question);
   const { generation, question, request, step } = row;
   const decision = decisionOn(row, "approve", actor, {
@@ -42,6 +57,7 @@ const approvePayment = async (
       terms: request.terms,
       account: question?.account ?? null,
       seen: seenOf(row),
+      hash: given.hash,
     },
   });
   await record(deciding, decision, ({ decisions, rows }) => {
@@ -64,6 +80,8 @@ const LIMITS = limitsId("");
  * Approves exactly what was shown: the send of a payment, the rows of a file, or looser limits.
  *
  * @param id of the write, of the run that asks for it, or of its root; of a batch; or of limits, as the inbox has them.
+ * An approval that the same person repeats, because its answer was lost, is already there: nothing more is recorded.
+ *
  * @throws InvalidInput if `hash` is missing, or not a hash; NotAllowed if the approver has a part in it, nobody is known to have started it, or it is not what `hash` says;
  *   NotFound if nothing waits for approval.
  */
