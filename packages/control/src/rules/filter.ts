@@ -3,7 +3,7 @@
  *
  * A filter that is wrong and is not refused gives an empty report, or one of all payments, which looks right. TypeScript
  * finds neither a currency in lower case, nor an unknown account, nor what came over HTTP. So each condition is checked
- * here, and one that nobody knows is refused.
+ * here, and an unknown field is refused.
  */
 import { isRecord } from "@durable-payments/client/values";
 import type { Fault } from "@durable-payments/client/effect";

@@ -38,7 +38,7 @@ export interface ListFilter extends Omit<
   /** A payee by its name, the last four characters of its account, its id or its mark. */
   readonly payee?: string | undefined;
   /**
-   * Payments since: those whose first request was recorded then or later, whatever became of them; a planned one counts
+   * Payments since: those whose first request was recorded then or later, however they ended; a planned one counts
    * at the start of its run. Null: all; a report has those of 30 days by default.
    */
   readonly since?: number | null | undefined;
