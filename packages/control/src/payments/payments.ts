@@ -41,7 +41,7 @@ import {
   planPayout,
   warningsOf,
 } from "../rules/input.ts";
-import { checkFilter, checkGrouping, checkPage } from "../rules/filter.ts";
+import { checkFilter, checkGrouping, checkPage, REPORTED_MS } from "../rules/filter.ts";
 import { paymentOf, summaryOf } from "../rules/payment.ts";
 import {
   type BatchDetails,
@@ -81,9 +81,6 @@ import type {
 } from "./options.ts";
 import type { Installation } from "./settings.ts";
 import { type Upkeep, upkeepOf } from "./upkeep.ts";
-
-/** The time of a report, unless another is given: 30 days. */
-const REPORTED_MS = 30 * 86_400_000;
 
 let make: (installation: Installation) => Payments;
 

@@ -11,6 +11,9 @@ import { RUN_SORTS, type SumsBy } from "@durable-payments/ledger";
 import { invalidInput } from "../errors.ts";
 import { STATUSES } from "./run-view.ts";
 
+/** The time of a report, unless another is given: 30 days. */
+export const REPORTED_MS = 30 * 86_400_000;
+
 /** Returns the problem of a value, after the name of its field; undefined if it has none. */
 type Check = (value: unknown) => string | undefined;
 

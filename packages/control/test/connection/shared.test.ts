@@ -13,7 +13,7 @@ test("an outage is remembered by readers that can do without the server, and by 
     ask: () => Promise.resolve(),
     lost: () => new Error("lost"),
   });
-  const fails = async (of: Effect.Effect<string, unknown, never>) => {
+  const fails = async (of: Effect.Effect<string, unknown>) => {
     expect(await Effect.runPromise(Effect.flip(of))).toHaveProperty("message", "away");
   };
   for (let time = 0; time < 3; time += 1) await fails(Effect.scoped(shared.answeringLately));
