@@ -365,6 +365,6 @@ test("an approval that is repeated because its answer was lost is recorded once"
   await approve(operations, "invoice-17", { ...bob, hash });
   expect(await decided(ledger)).toMatchObject([{ kind: "approve" }]);
   await expect(approve(operations, "invoice-17", { ...bob, by: "Carol", hash })).rejects.toThrow(
-    "not what was shown",
+    "Bob has approved it already",
   );
 });
