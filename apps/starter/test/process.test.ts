@@ -68,7 +68,10 @@ it.each([
   ["badInput", ["list", "--nope"]],
   ["badInput", ["pause", ...BY]],
   ["stillOpen", ["show", "invoice-2", "--exit-status"]],
-  ["notFound", ["show", "nothing"]],
+  // Temporal may have it, and cannot be asked.
+  ["cannotConnect", ["show", "nothing"]],
+  ["notFound", ["approve", "nothing", "--hash", "0".repeat(32), "--by", "ada"]],
+  ["refused", ["approve", "invoice-2", "--hash", "0".repeat(32), "--by", "ada"]],
   ["notFound", ["pause", "nothing", ...BY]],
   ["refused", ["resume", ...BY]],
   ["unexpected", ["show", "payouts/broken"]],
@@ -81,6 +84,35 @@ it("exits as the docs say: cannotConnect", async () => {
   const away = { ...env, PAYMENTS_LEDGER: `sqlite:${join(folder, "none.sqlite")}` };
   const { exitCode } = await runApp("starter", ["inbox", "--json"], away);
   expect(exitCode).toBe(EXIT_CODES.cannotConnect);
+});
+
+it.each(["worker", "simulator", "codec-server"])(
+  "refuses an option that %s lacks",
+  async (name) => {
+    const { exitCode } = await runApp("starter", [name, "--bogus"], env);
+    expect(exitCode).toBe(EXIT_CODES.badInput);
+  },
+);
+
+it("refuses a ledger that no setting can mean", async () => {
+  const { exitCode, stderr } = await runApp("starter", ["list"], {
+    ...env,
+    PAYMENTS_LEDGER: "foo:bar",
+  });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: EXIT_CODES.badInput,
+    stderr: expect.stringContaining("PAYMENTS_LEDGER must be"),
+  });
+});
+
+it("says at once that Temporal does not answer, and follows on", async () => {
+  const ended = await interrupted(
+    /Temporal at 127[^]*[Ff]ollowing/,
+    "show",
+    "invoice-2",
+    "--follow",
+  );
+  expect(ended.stderr).toMatch(/Following continues\./);
 });
 
 it.each([

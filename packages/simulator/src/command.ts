@@ -5,6 +5,9 @@ import { startSimulator } from "./start-simulator.ts";
 
 export { OPTIONS } from "./command-line.ts";
 
+const isUsage = (cause: unknown): boolean =>
+  cause instanceof Error && "code" in cause && String(cause.code).startsWith("ERR_PARSE_ARGS");
+
 /** Returns in one line why the simulator could not start. */
 const explain = (cause: unknown): string => {
   const reason = cause instanceof Error ? (cause.cause ?? cause) : cause;
@@ -40,6 +43,6 @@ export const run = async (args: ReadonlyArray<string>, name: string): Promise<vo
   } catch (cause) {
     // To stderr alone: stdout may be read by a program.
     console.error(`${visibleLines(explain(cause))}\n${name} --help shows the flags.`);
-    process.exitCode = 1;
+    process.exitCode = isUsage(cause) ? 2 : 1;
   }
 };

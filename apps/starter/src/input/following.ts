@@ -6,6 +6,7 @@ import { followBatchLine } from "../output/batch-text.ts";
 import { plainCommand } from "../command-name.ts";
 import { type Output, visible } from "../output/output.ts";
 import { followLine } from "../output/run-text.ts";
+import { noteLines } from "../output/text.ts";
 
 /** Flags of a command that waits for what it has started. */
 interface WaitFlags {
@@ -59,6 +60,8 @@ export const followedRun = async (
   for await (const run of payments.follow(id, { signal })) {
     latest = run;
     output.say(followLine(visible(run)));
+    if (run.notes.length > 0)
+      output.say(noteLines([`${run.notes.join(" ")} Following continues.`]).join("\n"));
     const needsPerson = run.inbox.length > 0 || run.status === "paused" || run.status === "missing";
     if (isWaiting && needsPerson) break;
   }

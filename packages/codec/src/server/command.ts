@@ -113,6 +113,7 @@ export const run = async (args: ReadonlyArray<string>, name: string): Promise<vo
     await serve(args, name);
   } catch (error) {
     process.stderr.write(`codec-server: ${messageOf(error)}\n`);
-    process.exitCode = 1;
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    process.exitCode = code.startsWith("ERR_PARSE_ARGS") ? 2 : 1;
   }
 };

@@ -92,7 +92,7 @@ export type RunDetails = Awaited<ReturnType<typeof readRun>>;
  * ledger, progress from Temporal.
  *
  * @param sources the reachable sources; `notes` has the missing parts.
- * @throws NotFound if neither knows it.
+ * @throws NotFound if neither knows it; ConnectionFailed if the one that may know it does not answer.
  */
 export const readRun = async (sources: Sources, workflowId: string) => {
   const { ledger, temporal, whyNot } = sources;
@@ -102,10 +102,12 @@ export const readRun = async (sources: Sources, workflowId: string) => {
     ledger === undefined
       ? { run: undefined }
       : await readLatest(ledger, temporal, workflowId, progress);
-  if (run === undefined)
-    throw notFound(`There is no run of ${workflowId}. ${whyNot.join(" ")}`.trim(), {
-      action: "list",
-    });
+  if (run === undefined && whyNot.length > 0)
+    throw connectionFailed(
+      "cannotConnect",
+      `It is not known whether there is a run of ${workflowId}. ${whyNot.join(" ")}`,
+    );
+  if (run === undefined) throw notFound(`There is no run of ${workflowId}.`, { action: "list" });
   const [rows, waits, decisions, pauses, failure, events] = await Promise.all([
     ledger?.rowsOf(workflowId) ?? [],
     ledger?.waits({ workflowId }) ?? [],
@@ -191,8 +193,8 @@ export const readWebUi = async (
 };
 
 /** Returns what is followed of a run. */
-export const progressOfRun = ({ endedAt, reason, status, steps }: RunDetails) => ({
-  facts: [status, reason, steps],
+export const progressOfRun = ({ endedAt, notes, reason, status, steps }: RunDetails) => ({
+  facts: [status, reason, steps, notes],
   isOver: endedAt !== null || !isOpenStatus(status),
 });
 

@@ -51,9 +51,10 @@ const CALLS: Readonly<Record<Method, readonly [Needs, (payments: Payments) => Pr
     list: ["ledger", (payments) => payments.list()],
     listAll: ["ledger", (payments) => first(payments.listAll())],
     report: ["ledger", (payments) => payments.report()],
-    show: ["some", (payments) => payments.show("known")],
+    // Temporal has no such run: without the ledger, it is not known.
+    show: ["ledger", (payments) => payments.show("known")],
     webUi: ["temporal", (payments) => payments.webUi("known")],
-    follow: ["some", (payments) => first(payments.follow("known"))],
+    follow: ["ledger", (payments) => first(payments.follow("known"))],
     log: ["ledger", (payments) => payments.log("known")],
     isBatch: ["ledger", (payments) => payments.isBatch("known")],
     batches: ["ledger", (payments) => payments.batches()],

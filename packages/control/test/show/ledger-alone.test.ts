@@ -109,7 +109,7 @@ it("names a card that only a person says was made, and what to do", async () => 
 });
 
 it("rejects for a run that nobody knows", async () => {
-  await expect(readRun(sources, "nobody")).rejects.toMatchObject({ name: "NotFound" });
+  await expect(readRun(sources, "nobody")).rejects.toMatchObject({ name: "ConnectionFailed" });
 });
 
 it("has the log of a run, with decisions, and verifies its chain", async () => {

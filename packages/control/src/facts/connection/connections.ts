@@ -7,6 +7,7 @@ import { messageOf } from "@durable-payments/client/values";
 import { openTextSeal } from "@durable-payments/codec";
 import {
   type Ledger,
+  type LedgerPlace,
   LedgerUnavailable,
   openLedger,
   readLedgerPlace,
@@ -55,23 +56,33 @@ const openedInTime = async (opening: Promise<Ledger>): Promise<Ledger> => {
   }
 };
 
+/** Where the ledger is. @throws InvalidInput if no ledger can be there. */
+const placeOf = ({ clientId = "", ledger = "" }: LedgerSettings): LedgerPlace => {
+  try {
+    return readLedgerPlace(ledger, clientHash({ clientId }));
+  } catch (error) {
+    throw invalidInput(`${messageOf(error)}. Nothing was done.`);
+  }
+};
+
 /**
  * Opens the ledger of the workers; the caller closes it. Only a worker, and the migration, create or migrate its tables:
  * an empty ledger would look as if nothing had been sent.
  *
- * @throws ConnectionFailed if there is none, or it cannot be used.
+ * @throws InvalidInput if its address is invalid; ConnectionFailed if there is none, or it cannot be used.
  */
 export const openWorkersLedger = async (
-  { clientId = "", keyring, ledger = "" }: LedgerSettings,
+  settings: LedgerSettings,
   onMigration?: (version: number) => void,
 ): Promise<Ledger> => {
+  const { clientId = "", keyring, ledger = "" } = settings;
   try {
     if (ledger === "" && clientId === "") {
       throw new LedgerUnavailable(
         "neither the setting ledger nor the setting clientId is given here, so its address is unknown",
       );
     }
-    const opening = openLedger(readLedgerPlace(ledger, clientHash({ clientId })), {
+    const opening = openLedger(placeOf(settings), {
       ...(keyring !== undefined && { seal: openTextSeal(keyring) }),
       ...(onMigration && { onMigration }),
       isMigrated: onMigration !== undefined,
