@@ -212,7 +212,7 @@ export const NOTHING_LISTENS = "nothing listens there (connection refused)";
 
 /** The reason if a connection can be made, but Temporal does not respond. */
 export const NOT_TEMPORAL =
-  "the server there does not answer as Temporal does. Check the port (7233 by default), TEMPORAL_TLS (does the server use TLS?) and TEMPORAL_TLS_CLIENT_CERT_PATH (does it require a client certificate?)";
+  "the server there does not answer, or not as Temporal does: it may hang. Check the server, the port (7233 by default), TEMPORAL_TLS (does the server use TLS?) and TEMPORAL_TLS_CLIENT_CERT_PATH (does it require a client certificate?)";
 
 const NO_CONNECTION: Readonly<Record<string, string>> = {
   ECONNREFUSED: NOTHING_LISTENS,

@@ -67,7 +67,8 @@ export const retry = Command.make("retry", retrying, (given) =>
   described(
     "Retry a failed run, or all of them",
     `Retry a failed run: completed steps are kept, and the remaining steps run. An
-  open run checks again immediately. A retry that cannot help is refused.`,
+  open run checks again immediately. A retry that cannot help is refused.
+  A dry run needs Temporal, too.`,
     {
       "durable-payments retry invoice-17 --dry-run --by ada": "See what would be done",
       "durable-payments retry invoice-17 --amend fix.json --reason 'wrong amount' --by ada":

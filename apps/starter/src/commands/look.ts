@@ -19,7 +19,9 @@ export const overview = {
     runPayments(given.json, async (output, payments, work) => {
       const [{ checks }, seen] = await Promise.all([payments.doctor(), payments.overview()]);
       const nextOf = (of: Check["status"]) =>
-        checks.flatMap(({ next, status }) => (status === of ? [next ?? DOCTOR] : []));
+        checks.flatMap(({ next, status }) =>
+          status === of && (next ?? of === "failed") ? [next ?? DOCTOR] : [],
+        );
       const next = [...nextOf("failed"), ...seen.next, ...nextOf("warning")];
       // Each remedy once.
       const offered = [...new Map(next.map((one) => [one.action, one])).values()].slice(0, 3);

@@ -4,6 +4,7 @@ import type {
   OverviewView,
   RecoveryReport,
 } from "@durable-payments/control/payments";
+import { plainCommand } from "../command-name.ts";
 import { inFlags } from "./error-report.ts";
 import { commandOf, nextLines } from "./next.ts";
 import { KINDS } from "./run-text.ts";
@@ -116,7 +117,7 @@ const startText = ({ type, workflowId }: RecoveryReport["unfinished"][number]): 
   const named = key === undefined ? `--id ${workflowId}` : `--key ${key}`;
   return command === undefined
     ? `${workflowId}  (${type})`
-    : `durable-payments ${command} INPUT ${named}`;
+    : `${plainCommand(command, "INPUT")} ${named}`;
 };
 
 /** Prints the findings and actions of a recovery. */
@@ -148,6 +149,9 @@ export const recoveryText = ({
     ...listed(files.map(({ file, id, rows }) => `${file}: ${counted(rows, "row")} of ${id}`)),
     `  ${counted(unfinished.length, "unfinished run")} to start again with the same id and input`,
     ...listed(unfinished.map(startText)),
+    ...(unfinished.length === 0
+      ? []
+      : ["    If one is refused as a likely duplicate, add --not-a-duplicate WHY."]),
     mark === undefined
       ? "Nothing was changed. To recover: --yes --reason WHY"
       : `Recovered: epoch ${mark.epoch}. ${sendsText(isPaused)}`,

@@ -10,9 +10,10 @@ const SAY_EVERY_MS = 2_000;
  * @returns a function that is called with what was done so far: `12 of 40 runs retried`.
  */
 export const progressOf = (output: Output, rest: string): ((done: string) => void) => {
-  let last = "nothing";
+  let last: string | undefined;
   let saidAt = Date.now();
-  output.onInterrupt = () => output.say(`Interrupted. Done: ${last}. ${rest}`);
+  output.onInterrupt = () =>
+    output.say(`Interrupted. ${last === undefined ? "" : `Done: ${last}. `}${rest}`);
   return (done) => {
     last = done;
     if (Date.now() - saidAt < SAY_EVERY_MS) return;
