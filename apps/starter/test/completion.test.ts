@@ -71,6 +71,10 @@ it.each([
   [["show", "--fol"], ["--follow"]],
   [["simulator", "--settle"], ["--settle-after"]],
   [["completion", "z"], ["zsh"]],
+  [["pay", "script."], ["script.bash"]],
+  [["retry", "--amend", "script."], ["script.bash"]],
+  [["list", "--status", "succ"], ["succeeded"]],
+  [["list", "--no-"], ["--no-pager"]],
 ])("completes commands, flags and values: %j", (words, expected) => {
   expect(completed(words)).toEqual({ stderr: "", words: expected });
 });

@@ -19,12 +19,25 @@ const ASKING: Readonly<Record<Shell, (command: string) => string>> = {
   fish: (ask) => `'(${INSTALLED} ${ask})'`,
 };
 
-const withIds = (command: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
+const FILE = { _tag: "Path", pathType: "file" } as const;
+
+const withValues = (
+  command: Completions.CommandDescriptor,
+  values: Readonly<Record<string, Completions.FlagType>>,
+): Completions.CommandDescriptor => ({
   ...command,
-  subcommands: command.subcommands.map(withIds),
-  arguments: command.arguments.map((one) =>
-    one.name === "ID" ? { ...one, type: { _tag: "Choice", values: [idsOf(command.name)] } } : one,
-  ),
+  subcommands: command.subcommands.map((one) => withValues(one, values)),
+  flags: command.flags.map((one) => ({
+    ...one,
+    type: values[one.name] ?? one.type,
+    // Every switch is off by default.
+    negation: false as const,
+  })),
+  arguments: command.arguments.map((one) => {
+    if (one.name === "FILE") return { ...one, type: FILE };
+    if (one.name !== "ID") return one;
+    return { ...one, type: { _tag: "Choice", values: [idsOf(command.name)] } };
+  }),
 });
 
 /** A server reads its own options. */
@@ -44,7 +57,13 @@ const withOptions = async (
 
 /** Returns the script for a shell. */
 const scriptOf = async (shell: Shell, root: Command.Command.Any): Promise<string> => {
-  const described = withIds(Completions.fromCommand(root));
+  const { STATUSES } = await import("@durable-payments/control/show");
+  // The values of flags that are a text for the command line.
+  const described = withValues(Completions.fromCommand(root), {
+    amend: FILE,
+    "env-file": FILE,
+    status: { _tag: "Choice", values: [...STATUSES] },
+  });
   const subcommands = await Promise.all(described.subcommands.map(withOptions));
   return Completions.generate(INSTALLED, shell, { ...described, subcommands })
     .replaceAll(/['(]IDS-OF-([\w-]+)[')]/g, (_, command: string) =>
