@@ -62,7 +62,7 @@ const batchOf = async (
   { chunks: _chunks, details: _details, untold: _untold, ...batch }: Batch,
 ) => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
-  // What another file does with the rows of a stopped one does not keep it open.
+  // Rows of a stopped file that another file pays do not keep it open.
   const isStopped = batch.state === "cancelled" || batch.state === "rejected";
   const hasOutcome = (count: BatchCount) =>
     isFinalRow(count) || (isStopped && count.status === "covered");

@@ -326,7 +326,9 @@ test("a cancelled file says which of its rows another file pays, so that its sum
   await ledger.sawPayout(account, "p-1", seen);
   const totalsOf = async (batch: string) =>
     (await batchOfId(ledger, batch)).totals.map(({ isCovered, money, rows, sums }) => [
-      ...[isCovered, money, rows],
+      isCovered,
+      money,
+      rows,
       sums.map(({ amount }) => amount).join(),
     ]);
   const { lines } = await readReport(ledger, {}, "batch");

@@ -296,8 +296,12 @@ test("the plan of a file that was uploaded before says what is left to pay of it
   await pay("part-3");
   await ledger.recordEnds(
     part.file.rows.map(({ workflowId }) => ({
-      ...{ workflowId, runId: "run-1", endState: "succeeded", endedAt: 1 },
-      ...{ endType: null, endReason: null },
+      workflowId,
+      runId: "run-1",
+      endState: "succeeded" as const,
+      endedAt: 1,
+      endType: null,
+      endReason: null,
     })),
   );
   await ledger.finishBatch(part.file.batch);
@@ -312,11 +316,16 @@ test("the plan of a file that was uploaded before says what is left to pay of it
     options,
   );
   expect(await stopped.plan()).toMatchObject({
-    ...{ state: "reading", toPay: 3, needsApproval: true },
+    state: "reading",
+    toPay: 3,
+    needsApproval: true,
   });
   await decideBatch(operations, stopped.file.batch, "cancel", bob);
   expect(await stopped.plan()).toMatchObject({
-    ...{ state: "cancelled", toPay: 0, totals: {}, needsApproval: false },
+    state: "cancelled",
+    toPay: 0,
+    totals: {},
+    needsApproval: false,
   });
 });
 

@@ -85,7 +85,7 @@ export interface Question {
   readonly account: string | null;
   /** For an approval: the root of the run, if Temporal was asked. Without a start of it, nobody can approve. */
   readonly root?: Root;
-  /** Who has approved it: nobody is asked any more, and its run has not read that yet. */
+  /** Person by whom it is approved: its run has not read that yet, and nobody else is asked. */
   readonly approvedBy?: string;
   /** Hash of the run's current request, if it changed: the answer `resend` sends that request. */
   readonly request?: string;
