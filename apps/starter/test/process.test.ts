@@ -162,7 +162,9 @@ it("says on Ctrl-C which checks were not made", async () => {
   await connected.promise;
   const { code } = await running.kill("SIGINT");
   expect({ code, stdout: running.stdout() }).toEqual({ code: 130, stdout: "" });
-  expect(running.stderr()).toMatch(/^Interrupted\. (?:Done: [^]+\. )?The other checks were not made\./m);
+  expect(running.stderr()).toMatch(
+    /^Interrupted\. (?:Done: [^]+\. )?The other checks were not made\./m,
+  );
 });
 
 it.each([["--csv"], ["--jsonl"], []])(

@@ -3,7 +3,6 @@ import { startPostgres, whyNoPostgres } from "@durable-payments/tools/postgres";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { skippedBecause } from "@durable-payments/tools/skip";
 import { createLocalEnvironment, makeTestFolder } from "@durable-payments/tools/testing";
-import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -133,7 +132,7 @@ const carriedOut = (called: Called, method: Method) => {
   return error instanceof ConnectionFailed ? error.carriedOut : undefined;
 };
 
-let environment: TestWorkflowEnvironment;
+let environment: Awaited<ReturnType<typeof createLocalEnvironment>>;
 beforeAll(async () => {
   environment = await createLocalEnvironment();
   writeFileSync(file, JSON.stringify({ key: "r-1", ...input }));

@@ -12,7 +12,7 @@ import {
   openWorkersLedger,
   type Sources,
 } from "./connections.ts";
-import { ANSWER_WITHIN_MS, attempt, Shared } from "./shared.ts";
+import { ANSWER_WITHIN_MS, attempt, Rejected, Shared } from "./shared.ts";
 import { asTemporalError, isNoAnswer } from "./temporal-errors.ts";
 import { connectTemporal, type OpenTemporal, type Temporal } from "./temporal.ts";
 
@@ -56,13 +56,16 @@ const isConnection = (error: unknown): error is ConnectionFailed =>
   error instanceof ConnectionFailed;
 
 /** Returns the opened connection, or why it cannot be opened; any other error fails. */
-const onlyFailed = <A>(opened: Effect.Effect<A, unknown, Scope.Scope>) =>
-  Effect.result(opened).pipe(
-    Effect.flatMap((found): Effect.Effect<Result.Result<A, ConnectionFailed>, unknown> => {
-      if (Result.isSuccess(found)) return Effect.succeed(Result.succeed(found.success));
-      const { failure } = found;
-      return isConnection(failure) ? Effect.succeed(Result.fail(failure)) : Effect.fail(failure);
-    }),
+const onlyFailed = <A>(
+  opened: Effect.Effect<A, Rejected, Scope.Scope>,
+): Effect.Effect<Found<A>, Rejected, Scope.Scope> =>
+  opened.pipe(
+    Effect.map((found): Found<A> => Result.succeed(found)),
+    Effect.catch((rejected) =>
+      isConnection(rejected.error)
+        ? Effect.succeed(Result.fail(rejected.error))
+        : Effect.fail(rejected),
+    ),
   );
 
 /** Adds to an error that the request may have been carried out. */
@@ -109,23 +112,25 @@ export class Connections implements AsyncDisposable {
     });
   }
 
-  async #run<A>(work: Effect.Effect<A, unknown, Scope.Scope>): Promise<A> {
+  async #run<A>(work: Effect.Effect<A, Rejected, Scope.Scope>): Promise<A> {
     if (this.#isClosed)
       throw refused("These payments are closed: open them again. Nothing was done.");
-    return Effect.runPromise(Effect.scoped(work));
+    const result = await Effect.runPromise(Effect.scoped(Effect.result(work)));
+    if (Result.isFailure(result)) throw result.failure.error;
+    return result.success;
   }
 
   /** Calls a function; words its errors, and drops a connection that has failed. */
-  #act<A>(temporal: Temporal | undefined, use: () => Promise<A>): Effect.Effect<A, unknown> {
+  #act<A>(temporal: Temporal | undefined, use: () => Promise<A>): Effect.Effect<A, Rejected> {
     return attempt(use).pipe(
-      Effect.tapError((error) => {
+      Effect.tapError(({ error }) => {
         if (error instanceof LedgerUnavailable) return this.#ledger.drop;
         return isNoAnswer(error) ? this.#temporal.drop : Effect.void;
       }),
-      Effect.mapError((error) => {
+      Effect.mapError(({ error }) => {
         const ofLedger = asLedgerError(error);
         const worded = temporal ? asTemporalError(ofLedger, temporal.settings) : ofLedger;
-        return worded === error ? error : withoutAnswer(worded);
+        return new Rejected({ error: worded === error ? error : withoutAnswer(worded) });
       }),
     );
   }
@@ -216,25 +221,28 @@ export class Connections implements AsyncDisposable {
     const read = (
       found: Found<OpenTemporal>,
       ofLedger: Found<Ledger>,
-    ): Effect.Effect<A, unknown> => {
+    ): Effect.Effect<A, Rejected> => {
       const [temporal, ledger] = [Result.getOrUndefined(found), Result.getOrUndefined(ofLedger)];
       const whyNot = [found, ofLedger].flatMap((one) =>
         one._tag === "Failure" ? [one.failure.message] : [],
       );
       if (whyNot.length > 1)
-        return Effect.fail(connectionFailed("cannotConnect", whyNot.join(" ")));
+        return Effect.fail(
+          new Rejected({ error: connectionFailed("cannotConnect", whyNot.join(" ")) }),
+        );
       const reading = this.#act(temporal, () => use({ temporal, ledger, whyNot }));
       return Effect.raceAllFirst([
         reading,
         temporal === undefined ? Effect.never : this.#temporal.watch(temporal),
         ledger === undefined ? Effect.never : this.#ledger.watch(ledger),
       ]).pipe(
-        Effect.catch((error) => {
+        Effect.catch((rejected) => {
+          const { error } = rejected;
           if (isConnection(error) && temporal !== undefined && ledger !== undefined) {
             if (error.reason === "cannotConnect") return read(Result.fail(error), ofLedger);
             if (error.reason === "ledgerUnavailable") return read(found, Result.fail(error));
           }
-          return Effect.fail(error);
+          return Effect.fail(rejected);
         }),
       );
     };

@@ -5,6 +5,8 @@
  *
  * A connection that has failed is dropped, so that the next call opens another one. It is closed once nobody uses it.
  */
+import * as Clock from "effect/Clock";
+import * as Data from "effect/Data";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as RcRef from "effect/RcRef";
@@ -26,9 +28,12 @@ const CLOSE_WITHIN_MS = 250;
 /** How long readers that can do without a server do not ask it again after it was away. */
 const REMEMBERED_MS = 5_000;
 
-/** Calls a function; fails with the error that it rejects with. */
-export const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
-  Effect.tryPromise({ try: work, catch: (error) => error });
+/** A promise was rejected, with any error. */
+export class Rejected extends Data.TaggedError("Rejected")<{ readonly error: unknown }> {}
+
+/** Calls a function; fails if it rejects. */
+export const attempt = <A>(work: () => Promise<A>): Effect.Effect<A, Rejected> =>
+  Effect.tryPromise({ try: work, catch: (error) => new Rejected({ error }) });
 
 /** How a server is used. */
 interface Server<A> {
@@ -44,8 +49,8 @@ interface Server<A> {
 export class Shared<A> {
   readonly #server: Server<A>;
   readonly #scope = Scope.makeUnsafe();
-  readonly #opened: RcRef.RcRef<A, unknown>;
-  #outage: { readonly error: unknown; readonly until: number } = { error: undefined, until: 0 };
+  readonly #opened: RcRef.RcRef<A, Rejected>;
+  #outage: { readonly error: Rejected; readonly until: number } | undefined;
 
   constructor(server: Server<A>) {
     this.#server = server;
@@ -61,12 +66,12 @@ export class Shared<A> {
   }
 
   /** The connection, while the scope is open. */
-  get opened(): Effect.Effect<A, unknown, Scope.Scope> {
+  get opened(): Effect.Effect<A, Rejected, Scope.Scope> {
     return RcRef.get(this.#opened);
   }
 
   /** The connection, which has answered just now. */
-  get answering(): Effect.Effect<A, unknown, Scope.Scope> {
+  get answering(): Effect.Effect<A, Rejected, Scope.Scope> {
     return Effect.tap(this.opened, (opened) => this.#ask(opened));
   }
 
@@ -74,27 +79,27 @@ export class Shared<A> {
    * The connection, which has answered just now, for a reader that can do without it. An outage is remembered for some
    * seconds: until then such a reader does not wait for the server again.
    */
-  get answeringLately(): Effect.Effect<A, unknown, Scope.Scope> {
-    return Effect.suspend(() => {
-      const { error, until } = this.#outage;
-      if (Date.now() < until) return Effect.fail(error);
-      return Effect.tapError(this.answering, (failed) =>
-        Effect.sync(() => {
-          this.#outage = { error: failed, until: Date.now() + REMEMBERED_MS };
+  get answeringLately(): Effect.Effect<A, Rejected, Scope.Scope> {
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const outage = this.#outage;
+      if (outage !== undefined && now < outage.until) return Effect.fail(outage.error);
+      return Effect.tapError(this.answering, (error) =>
+        Effect.map(Clock.currentTimeMillis, (at) => {
+          this.#outage = { error, until: at + REMEMBERED_MS };
         }),
       );
     });
   }
 
   /** Fails once the server does not answer, and never ends otherwise. */
-  watch(opened: A): Effect.Effect<never, unknown> {
+  watch(opened: A): Effect.Effect<never, Rejected> {
     return this.#ask(opened).pipe(Effect.delay(WATCH_AFTER_MS), Effect.forever);
   }
 
-  #ask(opened: A): Effect.Effect<void, unknown> {
+  #ask(opened: A): Effect.Effect<void, Rejected> {
     return attempt(() => this.#server.ask(opened)).pipe(
       Effect.timeout(ANSWER_WITHIN_MS),
-      Effect.mapError(() => this.#server.lost(opened)),
+      Effect.mapError(() => new Rejected({ error: this.#server.lost(opened) })),
       Effect.tapError(() => this.drop),
     );
   }
