@@ -136,13 +136,6 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       1,
     ],
     [
-      "1 for a profile that is none",
-      [],
-      { TEMPORAL_PROFILE: "nobody" },
-      /Temporal's configuration .* is invalid: Profile 'nobody' not found/,
-      1,
-    ],
-    [
       "1 for a configuration file that is none, instead of a Temporal that nobody named",
       [],
       { TEMPORAL_CONFIG_FILE: "/nowhere/temporal.toml" },

@@ -31,6 +31,7 @@ it("shows the whole ledger and counts requests, without sign-in, without tokens"
     "cards",
     "sign_ins",
     "requests",
+    "rate_limited",
   ]);
   expect(ledger.balances[0]!.available_balance).toBe("99987.50");
   expect(ledger.requests).toEqual({ signIn: 1, createBeneficiary: 1, createPayout: 1 });

@@ -14,7 +14,7 @@ import type { callActivity, payByChild, paySalary } from "./own-workflows.ts";
 import type { Payee, Payment } from "./payment.ts";
 import { OWN_QUEUE, type Stack } from "./stack.ts";
 import { Watch } from "./watch.ts";
-import { approveRead } from "../support/approving.ts";
+import { approveFile, approveRead } from "../support/approving.ts";
 
 // One person, Ada, has what people have who submit payments: Temporal's client, the ledger through its functions, and an
 // honest name. Grace is the second person. Whatever Ada does, the service may have only payouts that are allowed: by the
@@ -263,9 +263,12 @@ export class Attempt extends Watch {
     return { batch: checked.batch, row: `payout/${this.id}-1` };
   }
 
-  /** Somebody decides about a file. */
+  /** Somebody who has read the rows of a file decides about it. */
   decide(batch: string, kind: Decision, acting: Parameters<typeof decideBatch>[3] = ADA) {
-    return decideBatch(this.stack.operations, batch, kind, acting);
+    const { operations } = this.stack;
+    return kind === "approve"
+      ? approveFile(operations, batch, acting)
+      : decideBatch(operations, batch, kind, acting);
   }
 
   /** Grace, who has read these rows, approves a file. */

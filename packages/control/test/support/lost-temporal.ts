@@ -106,14 +106,14 @@ const startPayments = async (stack: RealStack, folder: string, open: number) => 
 /** Runs a command of the starter. */
 const starter = async (stack: RealStack, ...args: ReadonlyArray<string>) => {
   const { exitCode, stderr, stdout } = await runApp("starter", args, stack.variables());
-  return { code: exitCode, text: stdout + stderr };
+  return { code: exitCode, stdout, text: stdout + stderr };
 };
 
-/** Runs a command that must succeed. */
+/** Runs a command that must succeed. @returns its output without its progress. */
 const succeed = async (stack: RealStack, ...args: ReadonlyArray<string>) => {
-  const { code, text } = await starter(stack, ...args);
+  const { code, stdout, text } = await starter(stack, ...args);
   if (code !== 0) throw new Error(text);
-  return text;
+  return stdout;
 };
 
 /** Completes everything at the service, until no run is open in Temporal and each reference is completed. */
