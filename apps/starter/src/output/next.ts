@@ -53,7 +53,7 @@ const FLAGS: ReadonlyArray<
   ["status", ["--status"]],
 ];
 
-/** What an answer does, and what it needs. */
+/** The effect of each answer, and the values that it needs. */
 const ANSWERS: Readonly<
   Record<NonNullable<NextAction["choice"]>, readonly [purpose: string, ...words: Array<string>]>
 > = {

@@ -105,7 +105,7 @@ export const saveRow = (
     ...request,
     ...NOT_SEEN,
     standing: standingOfRow(row, end),
-    // Of an approved question, nobody is asked.
+    // Nobody is asked an approved question.
     questionKind: question?.approvedBy === undefined ? (question?.kind ?? null) : null,
     isOpen: !isSettled(row) || question !== null || row.isUntold,
     rest,

@@ -56,7 +56,7 @@ const openedInTime = async (opening: Promise<Ledger>): Promise<Ledger> => {
   }
 };
 
-/** Where the ledger is. @throws InvalidInput if no ledger can be there. */
+/** Returns the place of the ledger. @throws InvalidInput if no ledger can be there. */
 const placeOf = ({ clientId = "", ledger = "" }: LedgerSettings): LedgerPlace => {
   try {
     return readLedgerPlace(ledger, clientHash({ clientId }));
