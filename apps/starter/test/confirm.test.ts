@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { batchOf, runOf, START } from "./support/recorded.ts";
 import { runCli } from "./support/run-cli.ts";
 
 // Nothing listens at port 9: a stop order and a pause need the ledger alone.
@@ -15,21 +16,8 @@ const BATCH = "payouts/4d34";
 beforeAll(async () => {
   const ledger = await openLedger(readLedgerPlace(place, ""));
   const payment = { amount: "250.00", currency: "EUR", payee: "b-1", reference: "Invoice 17" };
-  const run = {
-    account: "a",
-    runId: null,
-    type: "payout",
-    batch: null,
-    batchRow: null,
-    ...payment,
-  };
-  const start = { by: "ada", how: "--by", value: { type: "payout", content: "c" } };
-  await ledger.recordStart({ ...run, workflowId: "invoice-17" }, start);
-  const kept = { account: "a", type: "payout", file: "november.csv", contentHash: "c", rows: 1 };
-  const state = { state: "approved", createdBy: "ada", createdAt: 0, approvedBy: null } as const;
-  await ledger.saveBatch(BATCH, () => ({
-    batch: { id: BATCH, ...kept, ...state, details: "{}", chunks: 1 },
-  }));
+  await ledger.recordStart(runOf("invoice-17", payment), START);
+  await ledger.saveBatch(BATCH, () => batchOf(BATCH, "november.csv"));
   const row = { number: 2, workflowId: "payout/1", fingerprint: "f", message: null, terms: "t" };
   const payee = { mark: null, shown: null };
   await ledger.saveRows(BATCH, [{ ...row, ...payment, ...payee, state: "waiting" }]);

@@ -15,6 +15,7 @@ import {
 } from "@durable-payments/tools/processes";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { EXIT_CODES } from "../src/exit-codes.ts";
+import { batchOf, runOf, START } from "./support/recorded.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "starter-process-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -36,24 +37,11 @@ const PAYOUTS = 1_500;
 beforeAll(async () => {
   const ledger = await openLedger(readLedgerPlace(place, ""));
   const payment = { amount: "0.10", currency: "EUR", payee: "b-1", reference: "Invoice" };
-  const run = {
-    account: "a",
-    runId: null,
-    type: "payout",
-    batch: null,
-    batchRow: null,
-    ...payment,
-  };
-  const start = { by: "ada", how: "--by", value: { type: "payout", content: "c" } };
   for (let number = 1; number <= PAYOUTS; number++)
-    await ledger.recordStart({ ...run, workflowId: `invoice-${number}` }, start);
+    await ledger.recordStart(runOf(`invoice-${number}`, payment), START);
   const end = { workflowId: "invoice-1", runId: null, endState: "failed", endedAt: 1 } as const;
   await ledger.recordEnds([{ ...end, endType: "NotFunded", endReason: "no funds" }]);
-  const kept = { account: "a", type: "payout", file: "a.csv", contentHash: "c", rows: 1 };
-  const state = { state: "approved", createdBy: "ada", createdAt: 0, approvedBy: null } as const;
-  await ledger.saveBatch("payouts/broken", () => ({
-    batch: { id: "payouts/broken", ...kept, ...state, details: "{}", chunks: 1 },
-  }));
+  await ledger.saveBatch("payouts/broken", () => batchOf("payouts/broken", "a.csv"));
   await ledger.close();
   const database = new DatabaseSync(file);
   database.exec("UPDATE batches SET details = '{'");

@@ -1,3 +1,4 @@
+import type { Payments } from "@durable-payments/control/payments";
 import { Flag, Command } from "effect/cli";
 import { count, listed, on, orUndefined, text, time } from "./flags.ts";
 import { described, runListing } from "./run-command.ts";
@@ -8,6 +9,18 @@ const COMMON = {
   currency: text("currency", "CODE", "Currency, such as EUR"),
   ...listed,
 };
+
+/** The parts of a filter that lists and reports share. */
+const accountAndCurrency = (
+  payments: Payments,
+  {
+    account,
+    currency,
+  }: { readonly account: string | undefined; readonly currency: string | undefined },
+) => ({
+  account: account === undefined ? undefined : payments.account(account),
+  currency: currency?.toUpperCase(),
+});
 
 const KEYS = ["payee", "day", "batch", "reason"] as const;
 
@@ -46,7 +59,7 @@ export const list = Command.make("list", listing, (given) =>
       else output.answer({ batches }, (shown) => work.batchesText(shown));
       return;
     }
-    const { account, batch, error, find, payee, reference, status, type } = given;
+    const { batch, error, find, payee, reference, status, type } = given;
     const filter = {
       batch,
       error,
@@ -55,8 +68,7 @@ export const list = Command.make("list", listing, (given) =>
       reference,
       statuses: status === undefined ? undefined : work.readStatuses(status),
       type,
-      account: account === undefined ? undefined : payments.account(account),
-      currency: given.currency?.toUpperCase(),
+      ...accountAndCurrency(payments, given),
       startedSince: given.since?.getTime(),
       startedUntil: (given.until ?? given.olderThan)?.getTime(),
       lateAt: given.late ? Date.now() - payments.lateAfterMs : undefined,
@@ -112,10 +124,8 @@ const reporting = {
 /** `durable-payments report`: adds up payments. */
 export const report = Command.make("report", reporting, (given) =>
   runListing(given, async (output, payments, work) => {
-    const { account } = given;
     const filter = {
-      account: account === undefined ? undefined : payments.account(account),
-      currency: given.currency?.toUpperCase(),
+      ...accountAndCurrency(payments, given),
       since: given.since?.getTime(),
       until: given.until?.getTime(),
     };
