@@ -65,6 +65,13 @@ export type EarlyAnswer =
   /** The run has started, and the outcome is not known yet: never start the payment under another key. */
   | { readonly is: "started"; readonly reason: string };
 
+/** The operations that an answer is about, and the field of their results that has the id. */
+export const ID_FIELDS: Readonly<Record<string, string>> = {
+  createPayout: "payout_id",
+  createCardholder: "card_holder_id",
+  createCard: "card_id",
+};
+
 /** Update by which a start waits for the first answer about its payment. Defined by hand, as the nudge is. */
 export const createdUpdate = {
   type: "update",

@@ -5,7 +5,12 @@
  * have left no other payment open, and started no child, whose payments it does not see. The answer of a run that ends is
  * part of the same workflow task. No command is needed: histories stay as they are.
  */
-import { createdUpdate, type EarlyAnswer, failureTypes } from "@durable-payments/protocol/calls";
+import {
+  createdUpdate,
+  type EarlyAnswer,
+  failureTypes,
+  ID_FIELDS,
+} from "@durable-payments/protocol/calls";
 import {
   ApplicationFailure,
   CancellationScope,
@@ -21,13 +26,6 @@ const NO_EFFECT: ReadonlySet<string> = new Set([
   failureTypes.overLimit,
   failureTypes.rejected,
 ]);
-
-/** The operations that an answer is about, and the field of their results that has the id. */
-const ID_FIELDS: Readonly<Record<string, string>> = {
-  createPayout: "payout_id",
-  createCardholder: "card_holder_id",
-  createCard: "card_id",
-};
 
 /** Whether a failure says that nothing was made: the caller may pay in another way. */
 const hadNoEffect = (error: unknown): error is ApplicationFailure =>

@@ -19,6 +19,7 @@ import { ConnectionFailed } from "../errors.ts";
 import { detailsOf, hasCode } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { paymentOf } from "../rules/payment.ts";
+import { NOT_KNOWN } from "./first-answer.ts";
 import {
   askedOf,
   isSame,
@@ -35,9 +36,6 @@ export type StartedPayment<W extends Workflow = Workflow> = EarlyAnswer & {
 
 /** Longest time to look whether the run exists, after no response has arrived. */
 const LOOK_WITHIN_MS = 5_000;
-
-const NOT_KNOWN =
-  "The run has started, and its first answer is not known yet. Do not start the payment under another key: look at the run.";
 
 /**
  * Starts a run as `startPaymentAt` does, and waits for its first answer.

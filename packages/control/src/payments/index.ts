@@ -1,5 +1,6 @@
 export * from "./open-payments.ts";
 export type { Payments } from "./payments.ts";
+export type { PaymentsReading } from "./reading.ts";
 export type * from "./options.ts";
 export type * from "./upkeep.ts";
 export type { OpenPaymentsSettings, ServiceAccess, TemporalAccess } from "./settings.ts";

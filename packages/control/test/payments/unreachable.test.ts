@@ -45,6 +45,7 @@ const CALLS: Readonly<Record<Method, readonly [Needs, (payments: Payments) => Pr
     pay: ["both", (payments) => payments.pay(input, { key: "p-1", by: "ada" })],
     onboard: ["both", (payments) => payments.onboard(onboarding, { key: "c-1", by: "ada" })],
     start: ["both", (payments) => payments.start("own", { key: "o-1", by: "ada", args: [] })],
+    firstAnswer: ["both", (payments) => payments.firstAnswer("known")],
     checkFile: ["maybe", (payments) => payments.checkFile(file, ada)],
     payFile: ["both", (payments) => payments.payFile(file, ada)],
     list: ["ledger", (payments) => payments.list()],

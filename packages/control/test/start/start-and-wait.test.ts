@@ -4,8 +4,9 @@ import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { defineSearchAttributeKey } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { firstAnswer } from "../../src/actions/first-answer.ts";
 import { startPayment } from "../../src/actions/start.ts";
-import { ConnectionFailed, InvalidInput } from "../../src/errors.ts";
+import { ConnectionFailed, InvalidInput, NotFound } from "../../src/errors.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "../support/payments.ts";
 import { startRealStack } from "../support/real-stack.ts";
 import type { payByChildAndOwn, payReserved, waitThenPay } from "../support/workflows.ts";
@@ -172,6 +173,25 @@ test("a workflow of a user's own answers as well, whatever it does before it pay
   // Its own payment is refused, but its child has paid.
   expect(byChild).toMatchObject({ is: "started", reason: expect.stringContaining("amount") });
   expect(await payments.paid("child")).toBe(1);
+});
+
+test("a known run can be asked again: while it runs, once it has ended, and if nobody knows it", async () => {
+  const { operations } = stack;
+  const ask = (id: string) => firstAnswer(operations, id, "2 seconds");
+  const input = inputOf("again", { approval: { above: "1.00" } });
+  await pay("again", undefined, input);
+  expect(await ask("payout/again")).toMatchObject({ is: "needs approval" });
+  await approveRead(operations, "payout/again", { by: "bob", how: "test" });
+  await operations.client.workflow.getHandle("payout/again").result();
+  const { payouts } = await stack.home.state();
+  const made = payouts.find(({ payout_reference }) => payout_reference === "again");
+  expect(await ask("payout/again")).toEqual({
+    is: "created",
+    operation: "createPayout",
+    id: made?.payout_id,
+  });
+  expect(await ask("payout/refused")).toMatchObject({ is: "started" });
+  await expect(ask("payout/unknown-id")).rejects.toThrow(NotFound);
 });
 
 test("started: no worker runs; it is paid once when one does", async () => {

@@ -1,0 +1,59 @@
+/*
+ * The first answer about the payment of a run that exists: of a new one, or of a key that is known. An open run answers
+ * itself. It is not obvious what an ended one answers, since its worker may be gone and Temporal may have forgotten it: the
+ * ledger has its writes. It never says "refused", because that permits the caller to pay in another way, and only the run
+ * knows whether it started a child.
+ */
+import { messageOf } from "@durable-payments/client/values";
+import type { Ledger } from "@durable-payments/ledger";
+import { createdUpdate, type EarlyAnswer, ID_FIELDS } from "@durable-payments/protocol/calls";
+import {
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
+import type { Duration } from "@temporalio/common";
+import { msToNumber } from "@temporalio/common/lib/time.js";
+import { notFound } from "../errors.ts";
+import type { Connected } from "../facts/connection/connections.ts";
+
+export const NOT_KNOWN =
+  "The run has started, and its first answer is not known yet. Do not start the payment under another key: look at the run.";
+
+/** Answers for a run that has ended. */
+const answerOfEnded = async (ledger: Ledger, workflowId: string): Promise<EarlyAnswer> => {
+  const rows = await ledger.rowsOf(workflowId);
+  const [made] = rows
+    .filter(({ madeId, operation }) => madeId !== null && ID_FIELDS[operation] !== undefined)
+    .toSorted((one, other) => one.createdAt - other.createdAt);
+  if (made === undefined && (await ledger.runs({ workflowIds: [workflowId] })).length === 0)
+    throw notFound(`There is no run of ${workflowId}.`, { action: "list" });
+  return made === undefined
+    ? { is: "started", reason: `${workflowId} does not run: show it.` }
+    : { is: "created", operation: made.operation, id: made.madeId ?? "" };
+};
+
+/**
+ * Asks a run for the first answer about its payment. It changes nothing, and can be asked again at any time.
+ *
+ * @returns `created` with the service's id, `needs approval`, `refused`, or `started`: the outcome is not known in time.
+ * @throws NotFound if neither Temporal nor the ledger knows the id.
+ */
+export const firstAnswer = async (
+  { client, ledger }: Pick<Connected, "client" | "ledger">,
+  workflowId: string,
+  within: Duration,
+): Promise<EarlyAnswer> => {
+  try {
+    return await client.withDeadline(Date.now() + msToNumber(within), () =>
+      client.workflow.getHandle(workflowId).executeUpdate(createdUpdate),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return answerOfEnded(ledger, workflowId);
+    if (error instanceof WorkflowUpdateFailedError)
+      return { is: "started", reason: messageOf(error.cause ?? error) };
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
+      return { is: "started", reason: NOT_KNOWN };
+    throw error;
+  }
+};
