@@ -7,6 +7,7 @@
 export type * from "./types.ts";
 export { defaultAssumptions } from "./contract/default-assumptions.ts";
 export { didYouMean, faultsText, firstFaults } from "./contract/faults.ts";
+export { inWindow, type ListWindow, WINDOW_EDGE_MS } from "./contract/list-window.ts";
 export { isOneOf, listedMeaning, payoutState } from "./contract/payout-state.ts";
 export type { Endpoints } from "./contract/payments-api.ts";
 export { isUnsetTime, readTime, type TimeSpan } from "./contract/times.ts";

@@ -4,9 +4,11 @@ import { readAssumptions } from "./support/contract-documentation.ts";
 import {
   type Assumptions,
   defaultAssumptions,
+  inWindow,
   type OperationName,
   PaymentsClient,
   readTime,
+  WINDOW_EDGE_MS,
 } from "../src/effect.ts";
 import { AssumptionsSchema } from "../src/contract/assumptions.ts";
 import { checkInput, fromWire } from "../src/contract.ts";
@@ -213,6 +215,7 @@ const SIDES: {
     override: { rangeBoundUnit: "seconds" },
     to: ["1", "61"],
   },
+  listWindow: handedOn("listWindow", "none"),
   rejectedTokenCodes: {
     read: async (assumptions) => [
       await outcomeOf(assumptions, "cancelCard", { status: 401 }),
@@ -344,6 +347,30 @@ it("every assumption is in the table above, and has a description", () => {
   expect([...descriptions.keys()].toSorted()).toStrictEqual(names);
   for (const description of descriptions.values()) expect(description).toMatch(/\w\.$|\)\.?$/);
   // TypeScript reads the docstrings.
+});
+
+describe("a window of a list", () => {
+  const window = inWindow("create_time", { from: 61_500, to: 122_001 });
+  it.each(["milliseconds", "seconds"] as const)(
+    "hides no row at its edge, whatever the service does with bounds in %s",
+    (rangeBoundUnit) => {
+      const wire = toWire("listPayouts", window, { ...defaultAssumptions, rangeBoundUnit });
+      const unit = rangeBoundUnit === "seconds" ? 1 : 1_000;
+      expect([wire["date_type"], Number(wire["start_time"]), Number(wire["end_time"])]).toEqual([
+        "create_time",
+        60 * unit,
+        124 * unit,
+      ]);
+      expect(61_500 - Number(window.start)).toBeLessThan(WINDOW_EDGE_MS);
+    },
+  );
+
+  it("is open, and begins at the beginning of time", () => {
+    expect(inWindow("settle_time", { from: -Infinity })).toStrictEqual({
+      date_type: "settle_time",
+      start: 0,
+    });
+  });
 });
 
 describe("for a server", () => {

@@ -33,6 +33,11 @@ const assumptionFields = {
    * time may be in any zone from UTC-12:00 to UTC+14:00.
    */
   timeZone: Schema.String.check(isTimeZone),
+  /**
+   * Whether lists of payouts can be read in a window of create_time or settle_time (createTime), or only whole (none).
+   * A window is believed only after a check against known payouts. If the check fails, whole lists are read.
+   */
+  listWindow: Schema.Literals(["createTime", "none"]),
   /** HTTP statuses and envelope codes that mark a missing, invalid or expired token. */
   rejectedTokenCodes: Schema.Array(Schema.Int),
   /**

@@ -7,6 +7,8 @@ export const defaultAssumptions: Assumptions = {
   ...parameters,
   deliveryAddressField: "delivery_address",
   rangeBoundUnit: "milliseconds",
+  // A window that the service does not honour is noticed before it is believed: it costs some requests, and no money.
+  listWindow: "createTime",
   timeZone: "unknown",
   rejectedTokenCodes: [401],
   rejectedTokenWords: ["token", "unauthorized", "unauthenticated", "log in", "session"],
