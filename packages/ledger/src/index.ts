@@ -30,7 +30,7 @@ export {
 export { type MoneyGroup, moneyGroupOf, RUN_SORTS } from "./store/list-runs.ts";
 export type * from "./store/list-runs.ts";
 export { lateSince, type RunFilter } from "./store/run-filter.ts";
-export type { SeenOfPayout } from "./store/payout-methods.ts";
+export type { ReadPayout, SeenOfPayout } from "./store/payout-methods.ts";
 export type { RecordedWrite } from "./store/write-methods.ts";
 export { endAmong } from "./store/log.ts";
 export { wasNeverStarted } from "./store/run-methods.ts";

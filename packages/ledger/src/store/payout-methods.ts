@@ -4,15 +4,17 @@
  * A payout completes days after its write is done, perhaps after its run was cancelled, forgotten or lost. So what the
  * service shows of it is recorded in its write, by each part that sees it, and never depends on a run.
  */
+import { nextRead } from "../model/reading-schedule.ts";
 import { standingOfRow, type PayoutOutcome } from "../model/standing.ts";
 import { type RecordedWrite, readRecorded } from "./write-methods.ts";
-import { selectDecisions } from "./log.ts";
+import { type LogWriter, logWriter, selectDecisions } from "./log.ts";
 import { decisionAbout, plainWord, wordsId } from "./word-methods.ts";
 import { type EndedWait, waitEnder } from "./run-methods.ts";
 import { refreshStatus } from "./run-status.ts";
 import { type SEEN, WRITES } from "./schema.ts";
-import type { Store } from "./store.ts";
-import { query, type Query, type RowOf, type SqlRow } from "./table.ts";
+import { MOST_KEYS, type Store, type Where } from "./store.ts";
+import type { Query, RowOf } from "./table.ts";
+import { chunksOf } from "effect/Array";
 
 /** A payout as the service shows it. */
 export interface SeenOfPayout {
@@ -53,22 +55,121 @@ const changeOf = (
   return isSame ? undefined : to;
 };
 
+/** A reading of a payout. */
+export interface ReadPayout {
+  /** Its write, as it was before the reading. */
+  readonly row: RecordedWrite;
+  readonly seen: SeenOfPayout;
+  /** A wait for it that has ended. */
+  readonly wait?: EndedWait | undefined;
+}
+
+/** Its root only asks. */
+const idsOf = ({ ownerId, workflowId }: RecordedWrite) => [workflowId, ownerId];
+
+/** Payouts of one transaction: each has up to three keys. */
+const MOST_OF_ONE = Math.floor(MOST_KEYS / 3);
+
 /** Payouts at the service. */
 export const payoutMethods = (store: Store) => {
   const { seal } = store;
+  const { now } = store.database.dialect;
   const end = waitEnder(store);
-  const select = (account: string, payoutId: string): Query =>
-    query(
-      "SELECT * FROM writes WHERE account = $1 AND operation = 'createPayout' AND made_id = $2",
-      account,
-      payoutId,
+  const select = (account: string, ids: ReadonlyArray<string>): Query =>
+    store.where(
+      `SELECT writes.*, (SELECT hash FROM log WHERE log.workflow_id = writes.workflow_id
+       ORDER BY sequence DESC LIMIT 1) AS last_hash FROM writes`,
+      { "account = ?": account, "operation = 'createPayout'": true, made_id: ids },
     );
-  const rowIn = ([found]: ReadonlyArray<SqlRow>) => found && readRecorded(found, seal);
+  /** Returns the writes of those payouts that the ledger has. */
+  const payouts = async (
+    account: string,
+    ids: ReadonlyArray<string>,
+  ): Promise<ReadonlyArray<RecordedWrite>> =>
+    (await store.find(select(account, ids))).map((row) => readRecorded(row, seal));
   /** Reads the write that made a payout; undefined if the ledger has none. */
   const payout = async (account: string, payoutId: string): Promise<RecordedWrite | undefined> =>
-    rowIn(await store.find(select(account, payoutId)));
+    (await payouts(account, [payoutId]))[0];
+
+  const read = async (where: Where, order: string, limit: number | undefined) => {
+    const found = await store.find(store.where("SELECT * FROM writes", where, order, limit));
+    return found.map((row) => readRecorded(row, seal));
+  };
+
+  const sawSome = async (
+    account: string,
+    read: ReadonlyArray<ReadPayout>,
+    longestMs: number | undefined,
+  ): Promise<void> => {
+    const ended = read.flatMap(({ wait }) => (wait === undefined ? [] : end(wait)));
+    const waiting = read.flatMap(({ wait }) => wait?.workflowId ?? []);
+    const keys = [...new Set([...read.flatMap(({ row }) => idsOf(row)), ...waiting])];
+    const madeIds = read.map(({ row }) => row.madeId ?? "");
+    const looks = [select(account, madeIds), selectDecisions(wordsId(account))];
+    await store.logged(keys, wordsId(account), looks, ([found = [], lines = []], log) => {
+      const known = new Map(found.map((row) => [String(row["made_id"]), row]));
+      const chains = new Map<string, LogWriter>();
+      const concerned: Array<string> = [];
+      const changes = read.flatMap(({ row: { madeId }, seen }) => {
+        const before = known.get(madeId ?? "");
+        if (before === undefined) return [];
+        // A list may show it twice.
+        known.delete(madeId ?? "");
+        const row = readRecorded(before, seal);
+        const to = changeOf(row, seen);
+        const said = decisionAbout(lines, seen.word, seal);
+        // It was read before the word got another meaning: the next reading decides.
+        if (to && seen.isDecided && said?.value["means"] !== seen.outcome) return [];
+        const standing = to?.standing ?? row.standing;
+        const isOutcome = standing !== row.standing;
+        if (isOutcome) {
+          const { generation, runId, workflowId } = row;
+          const chain =
+            chains.get(workflowId) ??
+            logWriter(workflowId, String(before["last_hash"] ?? ""), log.now, seal);
+          chains.set(workflowId, chain);
+          const details = { id: madeId, word: seen.word };
+          const who = seen.isDecided ? `as ${said?.by ?? ""} said of the word` : "the service";
+          chain.entry({ who, what: `payout ${standing}`, details }, row, runId, generation);
+          concerned.push(...idsOf(row));
+        }
+        const readAfter = nextRead({ ...row, standing }, log.now, longestMs);
+        if (to === undefined && readAfter === row.readAfter) return [];
+        const { step, workflowId } = row;
+        const of = { "workflow_id = ?": workflowId, "step = ?": step, "account = ?": account };
+        const all = { ...to, readAfter, ...(isOutcome && { outcomeAt: log.now }) };
+        return [store.update(WRITES, all, of)];
+      });
+      return {
+        value: undefined,
+        writes: [
+          ...[...chains.values()].flatMap(({ writes }) => writes),
+          ...changes,
+          ...(concerned.length > 0 ? [refreshStatus(concerned)] : []),
+          ...ended,
+        ],
+      };
+    });
+  };
+
+  /**
+   * Records what was seen of payouts, when each is read next, and the ends of waits for them: some eighty payouts of an
+   * account in one transaction.
+   *
+   * @param longestMs the longest interval until the next reading; default: a minute.
+   */
+  const sawPayouts = async (
+    account: string,
+    read: ReadonlyArray<ReadPayout>,
+    longestMs?: number,
+  ): Promise<void> => {
+    for (const some of chunksOf(read, MOST_OF_ONE)) await sawSome(account, some, longestMs);
+  };
+
   return {
     payout,
+    payouts,
+    sawPayouts,
     /**
      * Records what was seen of a payout, and in the same transaction that a wait for it has ended.
      *
@@ -81,56 +182,23 @@ export const payoutMethods = (store: Store) => {
       known?: RecordedWrite,
       wait?: EndedWait,
     ): Promise<void> => {
-      const before = known ?? (await payout(account, payoutId));
-      const ended = wait === undefined ? [] : end(wait);
-      if (before === undefined || changeOf(before, seen) === undefined) {
-        if (wait !== undefined) await store.save(wait.workflowId, ended);
-        return;
-      }
-      const { ownerId, workflowId } = before;
-      // Its root only asks.
-      const ids = [...new Set([workflowId, ownerId])];
-      const keys = [...new Set([...ids, wait?.workflowId ?? workflowId])];
-      const looks = [select(account, payoutId), selectDecisions(wordsId(account))];
-      await store.logged(keys, workflowId, looks, ([found = [], lines = []], log) => {
-        const row = rowIn(found);
-        const to = row && changeOf(row, seen);
-        if (row === undefined || to === undefined) return { value: undefined, writes: ended };
-        const said = decisionAbout(lines, seen.word, seal);
-        // It was read before the word got another meaning: the next reading decides.
-        if (seen.isDecided && said?.value["means"] !== seen.outcome)
-          return { value: undefined, writes: ended };
-        const of = { "workflow_id = ?": workflowId, "step = ?": row.step, "account = ?": account };
-        const { standing } = to;
-        const isOutcome = standing !== undefined && standing !== row.standing;
-        if (isOutcome) {
-          const details = { id: payoutId, word: seen.word };
-          const who = seen.isDecided ? `as ${said?.by ?? ""} said of the word` : "the service";
-          const entry = { who, what: `payout ${standing}`, details };
-          log.entry(entry, row, row.runId, row.generation);
-        }
-        const all = { ...to, ...(isOutcome && { outcomeAt: log.now }) };
-        return {
-          value: undefined,
-          writes: [
-            store.update(WRITES, all, of),
-            ...(isOutcome ? [refreshStatus(ids)] : []),
-            ...ended,
-          ],
-        };
-      });
+      const row = known ?? (await payout(account, payoutId));
+      if (row !== undefined) await sawPayouts(account, [{ row, seen, wait }]);
+      else if (wait !== undefined) await store.save(wait.workflowId, end(wait));
     },
+    /** Returns payouts of an account that are due to be read at the service, the longest due first. */
+    duePayouts: (account: string, limit: number): Promise<ReadonlyArray<RecordedWrite>> =>
+      read(
+        { "account = ?": account, [`read_after <= (SELECT ${now})`]: true },
+        "ORDER BY read_after",
+        limit,
+      ),
     /** Returns the payouts of an account whose outcome is not known yet, the longest unchanged first. */
-    openPayouts: async (account: string, limit?: number) => {
-      const found = await store.find(
-        store.where(
-          "SELECT * FROM writes",
-          { "account = ?": account, "standing = 'made'": true },
-          "ORDER BY changed_at, workflow_id, step",
-          limit,
-        ),
-      );
-      return found.map((row) => readRecorded(row, seal));
-    },
+    openPayouts: (account: string, limit?: number): Promise<ReadonlyArray<RecordedWrite>> =>
+      read(
+        { "account = ?": account, "standing = 'made'": true },
+        "ORDER BY changed_at, workflow_id, step",
+        limit,
+      ),
   };
 };

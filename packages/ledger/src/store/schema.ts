@@ -59,6 +59,8 @@ export const SEEN = {
   problem: orNull(sealed(text)),
   /** When its outcome was seen: milliseconds since 1970 by the ledger's clock. */
   outcomeAt: numberOrNull,
+  /** When it is read at the service next, by the same clock; null if nothing remains to be seen. See reading-schedule.ts. */
+  readAfter: numberOrNull,
 };
 
 /** Fields that no query needs: one sealed column. */
@@ -390,6 +392,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
     statements: [
       `CREATE INDEX writes_open ON writes (account, changed_at) WHERE is_open = 1`,
       `CREATE INDEX writes_untold ON writes (account, changed_at) WHERE is_untold = 1`,
+      `CREATE INDEX writes_due ON writes (account, read_after) WHERE read_after IS NOT NULL`,
       `CREATE INDEX writes_made_at ON writes (account, changed_at) WHERE standing = 'made'`,
       // Every column that sums read: see list-runs.ts.
       `CREATE INDEX writes_paid ON writes (created_at, operation, standing, currency, payee, account, amount) WHERE amount IS NOT NULL`,

@@ -160,8 +160,14 @@ export const wordMethods = (store: Store) => {
           kind: "word",
           value,
         });
+        // Payouts with a word that had no meaning are read now.
+        const unlisted = {
+          "account = ?": account,
+          "standing = 'made' AND word_unlisted = 1": true,
+        };
+        const due = store.update(WRITES, { readAfter: log.now }, unlisted);
         if (before === undefined || before.value["means"] === means)
-          return { value: undefined, writes: [] };
+          return { value: undefined, writes: [due] };
         const rows = found.map((row) => ({ row: readRecorded(row, seal), hash: row["last_hash"] }));
         const logs = [...Map.groupBy(rows, ({ row }) => row.workflowId)].map(([id, some]) => {
           const chain = logWriter(id, String(some[0]?.hash ?? ""), log.now, seal);
@@ -176,13 +182,19 @@ export const wordMethods = (store: Store) => {
           }
           return chain.writes;
         });
-        const again = { standing: "made", outcomeAt: null, decidedWord: null } as const;
+        const again = {
+          standing: "made",
+          outcomeAt: null,
+          decidedWord: null,
+          readAfter: log.now,
+        } as const;
         const of = { "account = ?": account, "decided_word = ?": value.word };
         const ids = [...new Set(rows.flatMap(({ row }) => [row.workflowId, row.ownerId]))];
         return {
           value: undefined,
           writes: [
             ...logs.flat(),
+            due,
             store.update(WRITES, again, of),
             ...chunksOf(ids, CHUNK).map((some) => refreshStatus(some)),
           ],

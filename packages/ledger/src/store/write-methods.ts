@@ -1,5 +1,6 @@
 import { isAbout } from "../model/approvals.ts";
 import { limitsId, limitsOf } from "../model/limits.ts";
+import { nextRead } from "../model/reading-schedule.ts";
 import { FRESH } from "../model/row-changes.ts";
 import { type Standing, standingOfRow } from "../model/standing.ts";
 import type { EndState, WriteName, WriteOwner, WriteRow, WriteState } from "../model/row.ts";
@@ -49,7 +50,11 @@ const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN exclu
 const STANDING =
   "CASE WHEN excluded.standing = 'made' AND writes.standing IN ('completed', 'failed', 'returned') THEN writes.standing ELSE excluded.standing END";
 
-/** A write that was not seen at the service. Only `sawPayout`, and a decision about its word, change it. */
+/** A payout is read from the time on at which it was made; one that was read keeps its time. */
+const READ_AFTER = `CASE WHEN excluded.standing = 'made' AND writes.standing IN ('made', 'completed', 'failed', 'returned')
+  THEN writes.read_after ELSE excluded.read_after END`;
+
+/** A write that was not seen at the service. Only `sawPayouts`, and a decision about its word, change it. */
 const NOT_SEEN = {
   word: null,
   wordAsks: null,
@@ -61,6 +66,7 @@ const NOT_SEEN = {
 
 const replace = (field: string) => {
   if (field in NOT_SEEN) return null;
+  if (field === "readAfter") return READ_AFTER;
   return field === "version" ? NEXT_VERSION : field === "standing" ? STANDING : undefined;
 };
 
@@ -100,11 +106,13 @@ export const saveRow = (
     // The keys of `PRUNED` are those of `Rest`.
     (Object.keys(PRUNED) as ReadonlyArray<keyof Rest>).map((key) => [key, all[key]]),
   ) as unknown as Rest;
+  const standing = standingOfRow(row, end);
   const stored = {
     ...row,
     ...request,
     ...NOT_SEEN,
-    standing: standingOfRow(row, end),
+    standing,
+    readAfter: nextRead({ ...row, standing }, row.changedAt),
     // Nobody is asked an approved question.
     questionKind: question?.approvedBy === undefined ? (question?.kind ?? null) : null,
     isOpen: !isSettled(row) || question !== null || row.isUntold,

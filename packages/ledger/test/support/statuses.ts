@@ -388,6 +388,67 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     expect(row).toMatchObject({ standing: "completed", wordAsks: false });
   });
 
+  it("says when a payout is read next, from when it was made until nothing remains to be seen", async () => {
+    const account = `account-due-${++count}`;
+    const make = async (changedAt: number) => {
+      const name = nameOf({ workflowId: `status-${++count}`, account });
+      const id = `P-${count}`;
+      await ledger.transact(name, saving(name, { ...made(id), changedAt }));
+      return id;
+    };
+    const readAfter = async (id: string) => (await ledger.payout(account, id))?.readAfter ?? null;
+    const due = async (limit: number) =>
+      (await ledger.duePayouts(account, limit)).map(({ madeId }) => madeId);
+    const { now } = await ledger.state();
+    const [old, young, old2] = [
+      await make(now - 400_000),
+      await make(now),
+      await make(now - 500_000),
+    ];
+    expect(await readAfter(young)).toBe(now + 1_000);
+    expect(await due(9)).toEqual([old2, old]);
+    expect(await due(1)).toEqual([old2]);
+    const open = { word: "processing", outcome: null, asks: false, problem: null };
+    const rows = await ledger.payouts(account, [old, young, old2, "P-unknown"]);
+    expect(rows).toHaveLength(3);
+    // Many in one transaction, also if a list shows one of them twice.
+    await ledger.sawPayouts(
+      account,
+      [...rows, ...rows].map((row) => ({ row, seen: open })),
+      30_000,
+    );
+    const { now: then } = await ledger.state();
+    expect(await due(9)).toEqual([]);
+    // A tenth of its age, or the longest interval; also if nothing else was new.
+    expect(await readAfter(young)).toBeLessThanOrEqual(then + 1_000);
+    for (const id of [old, old2]) {
+      expect(await readAfter(id)).toBeGreaterThanOrEqual(now + 30_000);
+      expect(await readAfter(id)).toBeLessThanOrEqual(then + 30_000);
+    }
+    await ledger.sawPayout(account, old, open);
+    expect(await readAfter(old)).toBeGreaterThanOrEqual(now + 40_000);
+    // A payout that is under way again is read at once, and one with an outcome no more.
+    const word = "Credited";
+    await ledger.sawPayout(account, old, { ...open, word, isUnlisted: true });
+    await ledger.decideWord(account, word, "completed", ADA);
+    expect(await due(9)).toEqual([old]);
+    const completed = { ...open, word, outcome: "completed", isDecided: true } as const;
+    await ledger.sawPayout(account, old, completed);
+    expect(await readAfter(old)).toBeNull();
+    await ledger.decideWord(account, word, "failed", ADA);
+    expect(await due(9)).toEqual([old]);
+    // A change of its row alone changes nothing.
+    const before = await readAfter(young);
+    const name = {
+      account,
+      workflowId: rows.find(({ madeId }) => madeId === young)?.workflowId ?? "",
+    };
+    await ledger.transact(nameOf(name), ({ row }) =>
+      row ? { row: { ...row, isUntold: true } } : {},
+    );
+    expect(await readAfter(young)).toBe(before);
+  });
+
   it("takes back the outcomes that followed from a word, once it gets another meaning", async () => {
     const seen = {
       word: "Gutgeschrieben",
