@@ -77,6 +77,7 @@ export const row = (more: Partial<RecordedWrite> = {}): RecordedWrite => ({
   doubt: 0,
   token: null,
   closedBy: null,
+  readAfter: null,
   runId: "run-1",
   sends: 0,
   firstSentAt: null,
