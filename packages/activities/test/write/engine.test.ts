@@ -1,4 +1,4 @@
-import { openLedger } from "@durable-payments/ledger";
+import { openLedger, type WriteName } from "@durable-payments/ledger";
 import { payeeMark, personMarks } from "@durable-payments/protocol/account";
 import { describe, expect, it, vi } from "vitest";
 import { settleRow } from "../../src/write/activity.ts";
@@ -481,6 +481,36 @@ describe("the janitor", () => {
     expect(await world.row("createPayout")).toMatchObject({ state: "done", knownBy: "key" });
   });
 
+  /** A run that was open when the ledger was restored, and that has ended since without a write. */
+  const forget = async (
+    { ledger }: World,
+    { account, workflowId }: WriteName,
+    type: string,
+    isStopped: boolean,
+  ) => {
+    const payment = { amount: "20.00", currency: "USD", payee: "b-1", reference: null };
+    const run = { account, workflowId, runId: "r1", type, batch: null, batchRow: null };
+    await ledger.recordStart(
+      { ...run, ...payment },
+      { by: "ada", how: "--by", value: { type, content: "c" } },
+    );
+    const { now: startedAt } = await ledger.state();
+    await expect.poll(async () => (await ledger.state()).now).toBeGreaterThan(startedAt);
+    await ledger.recover({ by: "ada", how: "--by", reason: "lost" });
+    const about = { account, workflowId, step: null, question: null, value: {} };
+    const end = { ...about, kind: "end", by: "ada", how: "--by", reason: "wrong" } as const;
+    if (isStopped) await ledger.decide(end);
+    const ended = { endState: "terminated", endedAt: Date.now() + 1_000 } as const;
+    await ledger.recordEnds([
+      { workflowId, runId: "r1", ...ended, endType: null, endReason: null },
+    ]);
+    const statusOf = async () => (await ledger.runs({ workflowIds: [workflowId] }))[0]?.status;
+    expect(await statusOf()).toBe("unknown");
+    const [forgotten] = await ledger.forgottenRuns(account, 10);
+    expect(forgotten?.workflowId).toBe(workflowId);
+    return statusOf;
+  };
+
   it.each([
     [true, "ended", "ended"],
     [false, "ready", "terminated"],
@@ -490,25 +520,7 @@ describe("the janitor", () => {
       const world = await makeWorld();
       const { ledger } = world;
       const name = world.name("createPayout");
-      const { account, workflowId } = name;
-      const payment = { amount: "20.00", currency: "USD", payee: "b-1", reference: null };
-      const run = { account, workflowId, runId: "r1", type: "payout", batch: null, batchRow: null };
-      const value = { type: "payout", content: "c" };
-      await ledger.recordStart({ ...run, ...payment }, { by: "ada", how: "--by", value });
-      const { now: startedAt } = await ledger.state();
-      await expect.poll(async () => (await ledger.state()).now).toBeGreaterThan(startedAt);
-      await ledger.recover({ by: "ada", how: "--by", reason: "lost" });
-      const about = { account, workflowId, step: null, question: null, value: {} };
-      const end = { ...about, kind: "end", by: "ada", how: "--by", reason: "wrong" } as const;
-      if (isStopped) await ledger.decide(end);
-      const ended = { endState: "terminated", endedAt: Date.now() + 1_000 } as const;
-      await ledger.recordEnds([
-        { workflowId, runId: "r1", ...ended, endType: null, endReason: null },
-      ]);
-      const statusOf = async () => (await ledger.runs({ workflowIds: [workflowId] }))[0]?.status;
-      expect(await statusOf()).toBe("unknown");
-      const [forgotten] = await ledger.forgottenRuns(account, 10);
-      expect(forgotten?.workflowId).toBe(workflowId);
+      const statusOf = await forget(world, name, "payout", isStopped);
       const settle = () =>
         settleRow(world.engine, attemptOf({ testimony: undefined }), name).catch(() => undefined);
       await settle();
@@ -519,8 +531,22 @@ describe("the janitor", () => {
       await settle();
       expect(await world.row("createPayout")).toMatchObject({ state, doubt: 0, sends: 0 });
       expect(await statusOf()).toBe(status);
-      expect(await ledger.forgottenRuns(account, 10)).toEqual([]);
+      expect(await ledger.forgottenRuns(name.account, 10)).toEqual([]);
       expect(await payoutsOf(world)).toBe(0);
+    },
+  );
+
+  it.each([true, false])(
+    "asks a person about a card that a recovered ledger has forgotten, because no list shows it: stopped %s",
+    async (isStopped) => {
+      const world = await makeWorld();
+      const name = world.name("createCard");
+      const statusOf = await forget(world, name, "onboardCardholder", isStopped);
+      const attempt = attemptOf({ testimony: undefined });
+      await settleRow(world.engine, attempt, name).catch(() => undefined);
+      expect(await world.row("createCard")).toMatchObject({ state: "asking", sends: 0 });
+      expect(await statusOf()).toBe("asking");
+      expect(await world.ledger.forgottenRuns(name.account, 10)).toEqual([]);
     },
   );
 });

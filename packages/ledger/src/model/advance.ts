@@ -153,7 +153,9 @@ const unsent = (row: WriteRow | undefined, context: Context): Planned => {
   const isBelieved = mayBelieveNotSent(row, look.epoch, call, policy);
   // An end of what nothing vouches for proves nothing about earlier sends: the list does.
   const isVouched = row === undefined ? isBelieved : !isRestored(row, look);
-  if (look.end !== undefined && (isVouched || !policy.isListed)) {
+  // Without a row, only a run that a restored ledger has forgotten is settled: a person says whether it was sent.
+  const isForgotten = row === undefined && call.mode === "settle";
+  if (look.end !== undefined && (isVouched || !(policy.isListed || isForgotten))) {
     if (row === undefined) return nothing(failedBy(look));
     if (mayEndNow(row)) return ended(row, context);
   }
