@@ -410,6 +410,8 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX runs_started ON runs (started_at, workflow_id)`,
       `CREATE INDEX runs_status ON runs (status, started_at, workflow_id)`,
       `CREATE INDEX runs_listed ON runs (workflow_id, status, batch, type, started_at)`,
+      // Looked for in each sweep, and nearly always empty.
+      `CREATE INDEX runs_forgotten ON runs (account, started_at, workflow_id) WHERE planned = 'unknown'`,
       `CREATE INDEX runs_planned ON runs (started_at) WHERE planned IS NOT NULL`,
       `CREATE INDEX runs_failed_at ON runs (ended_at) WHERE status IN ('failed', 'timedOut', 'terminated')`,
       `CREATE INDEX writes_returned ON writes (outcome_at) WHERE standing = 'returned'`,
@@ -418,6 +420,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX runs_batch ON runs (batch) WHERE batch IS NOT NULL`,
       // The kind, so that they are counted by the index alone.
       `CREATE INDEX waits_open ON waits (account, since, kind) WHERE closed_at IS NULL`,
+      `CREATE INDEX batches_state ON batches (state, created_at DESC, id)`,
       `CREATE INDEX batches_untold ON batches (created_at) WHERE untold IS NOT NULL`,
       `CREATE INDEX batches_finished ON batches (finished_at) WHERE finished_at IS NOT NULL`,
       `CREATE INDEX batch_rows_waiting ON batch_rows (batch, number) WHERE state = 'waiting'`,

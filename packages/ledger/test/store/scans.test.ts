@@ -1,0 +1,85 @@
+import { makeTestFolder } from "@durable-payments/tools/testing";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type Ledger, openLedger, readLedgerPlace } from "../../src/index.ts";
+
+/*
+ * Workers, metrics, the inbox and the doctor read the ledger every few seconds, for years. A read that goes through all that
+ * exists is not noticed in a test of ten payments: it stops a ledger of ten millions. So no plan of such a read may scan a
+ * table that grows, but by an index that has only what is open.
+ */
+
+/** Tables that grow with each payment. */
+const GROWING = /^SCAN (?:writes|runs|log|waits|payees|batches|batch_rows)\b/;
+
+/** Indexes that have only what is open, or decisions about the ledger itself. */
+const OF_FEW = [
+  "writes_open",
+  "writes_untold",
+  "writes_made_at",
+  "runs_open",
+  "runs_forgotten",
+  "waits_open",
+  "batches_untold",
+  "log_limits",
+];
+
+const isOfFew = (line: string): boolean => OF_FEW.some((index) => line.endsWith(` ${index}`));
+
+/** A page of what is in the order of its index ends with the page. */
+const isPage = (line: string, sql: string): boolean =>
+  line.endsWith(" USING INDEX runs_started") && sql.includes(" LIMIT ") && !sql.includes(" WHERE ");
+
+const account = "a";
+const limit = 10;
+const states = ["sending", "unknown"] as const;
+
+const READS: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> = {
+  overview: (ledger) => ledger.overview(),
+  attention: (ledger) => ledger.attention({ lateAfterMs: 1 }),
+  questions: (ledger) => ledger.rows({ needsPerson: true, limit }),
+  "files that are open": (ledger) => ledger.batches({ states: ["approved"] }),
+  "files to notify": (ledger) => ledger.batches({ isUntold: true }),
+  "files of a day": (ledger) => ledger.batches({ finishedWithinMs: 1 }),
+  "runs to notify": (ledger) => ledger.rows({ account, isUntold: true, limit }),
+  "writes of ended runs": (ledger) =>
+    ledger.rows({ account, states, isRunEnded: true, changedBefore: 1, limit }),
+  "forgotten runs": (ledger) => ledger.forgottenRuns(account, limit),
+  "open runs": (ledger) => ledger.openRuns({ limit }),
+  "open waits": (ledger) => ledger.waits({ account, isOpen: true, limit }),
+  "waits of ended runs": (ledger) => ledger.waits({ account, isOpen: true, isRunEnded: true }),
+  "open payouts": (ledger) => ledger.openPayouts(account, limit),
+  "the latest runs": (ledger) => ledger.listRuns({}, { limit }),
+  "the latest failed runs": (ledger) => ledger.listRuns({ statuses: ["failed"] }, { limit }),
+  limits: (ledger) => ledger.limitedAccounts(),
+};
+
+describe("what is read all the time", () => {
+  it.each(Object.entries(READS))("costs what is open, not what exists: %s", async (_, read) => {
+    const folder = makeTestFolder();
+    onTestFinished(folder.remove);
+    const file = join(folder.path, "ledger.sqlite");
+    const ledger = await openLedger(readLedgerPlace(`sqlite:${file}`, ""));
+    const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
+    await read(ledger);
+    const statements = new Set(prepare.mock.calls.map(([sql]) => sql));
+    prepare.mockRestore();
+    await ledger.close();
+    const database = new DatabaseSync(file);
+    onTestFinished(() => database.close());
+    for (const name of ["ledger_now", "ledger_order"])
+      database.function(name, { varargs: true }, () => 0);
+    database.aggregate("ledger_sum", { start: 0, step: (sum: number, _one: number) => sum });
+    const scans = [...statements].flatMap((sql) =>
+      database
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => String(detail))
+        .filter((line) => GROWING.test(line) && !isOfFew(line) && !isPage(line, sql))
+        .map((line) => `${line}: ${sql}`),
+    );
+    expect(statements.size).toBeGreaterThan(0);
+    expect(scans).toEqual([]);
+  });
+});
