@@ -24,7 +24,8 @@ const start = (campaign: Campaign, run: PlannedRun): Promise<boolean | undefined
   const { input, kind, workflowId } = run;
   if (kind === "paySalary") return startSchedules(campaign, run);
   if (run.file !== undefined) return payFileOf(campaign, run.file);
-  return environment.operate(async ({ account, client, ledger }) => {
+  return environment.operate(async ({ accounts, client, ledger }) => {
+    const account = accounts.find(({ name }) => name === run.account)?.hash ?? "";
     try {
       await startPaymentAt(Date.now(), client, kind, {
         workflowId,
