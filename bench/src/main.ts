@@ -2,16 +2,18 @@ import { interruption, reporter, runCommand } from "@durable-payments/tools/comm
 import { type Row, tableOf } from "./row.ts";
 import { measureClient } from "./client.ts";
 import { measureLists } from "./lists.ts";
+import { measureLargeLedger } from "./large-ledger.ts";
 import { measureRate } from "./rate.ts";
 import { measureThroughput } from "./throughput.ts";
 
-const help = `Usage: npm run bench [-- --quick] [--only client|runs|lists|rate]
+const help = `Usage: npm run bench [-- --quick] [--only client|runs|lists|ledger|rate]
 
 Measures the cost of the project against workflows written by hand on Temporal's SDK: runs a second, the worker's CPU,
 replay and bundles; lists and reports of a ledger with a million payouts; and the client against undici and stripe. Each figure is compared with a baseline of the same run, in alternating rounds. Prints a table.
 
 Options:
-  --only    measures only the client, only runs, only lists, or only a rate limit
+  --only    measures only the client, only runs, only lists, only a ledger of
+            10,000,000 payouts (it needs 20 GB of disk), or only a rate limit
   --quick   runs fewer, shorter rounds: a check that it works, with rough figures
   --help    shows this text
 
@@ -33,6 +35,7 @@ await runCommand(
     const context = { quick, progress: reporter().line, signal, defer };
     const measures = {
       client: measureClient,
+      ledger: measureLargeLedger,
       lists: measureLists,
       rate: measureRate,
       runs: measureThroughput,
