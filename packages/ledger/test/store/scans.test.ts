@@ -70,7 +70,7 @@ describe("what is read all the time", () => {
     onTestFinished(() => database.close());
     for (const name of ["ledger_now", "ledger_order"])
       database.function(name, { varargs: true }, () => 0);
-    database.aggregate("ledger_sum", { start: 0, step: (sum) => sum });
+    database.aggregate("ledger_sum", { start: 0, varargs: true, step: (sum) => sum });
     const scans = [...statements].flatMap((sql) =>
       database
         .prepare(`EXPLAIN QUERY PLAN ${sql}`)
