@@ -15,6 +15,7 @@ import { payeeMethods } from "./store/payees.ts";
 import { payoutMethods } from "./store/payout-methods.ts";
 import { pruneMethods } from "./store/prune.ts";
 import { runMethods } from "./store/run-methods.ts";
+import { openScratchStore } from "./store/scratch.ts";
 import { openSqlite } from "./store/sqlite-database.ts";
 import { writeMethods } from "./store/write-methods.ts";
 
@@ -82,7 +83,7 @@ const openDatabase = async (place: LedgerPlace, options: LedgerOptions): Promise
   return openPostgres(place, options);
 };
 
-const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
+const methodsOf = (store: Store, keyed: (mark: string) => string) => ({
   /** Returns the mark of an account as this ledger keeps it: keyed if its texts are encrypted. */
   keyed,
   /** Its address, without user and password. */
@@ -109,7 +110,35 @@ const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
  * The truth about writes. Every method rejects with `LedgerUnavailable` if the ledger cannot be reached; then
  * nothing is sent. One instance serves all accounts of a namespace.
  */
-export interface Ledger extends Readonly<ReturnType<typeof ledgerIn>> {}
+export interface Ledger extends Readonly<ReturnType<typeof methodsOf>> {
+  /**
+   * Opens a copy in memory, to try something out: what happens there changes nothing here. Close it.
+   *
+   * @param clock its time, in milliseconds since 1970.
+   */
+  readonly scratch: (clock: () => number) => Promise<ScratchLedger>;
+}
+
+/** A copy in memory of what a ledger has about some workflow ids. */
+export interface ScratchLedger extends Ledger {
+  /** Copies a workflow id with its children and keys, once; `look` and `transact` do it themselves. */
+  readonly bring: (workflowId: string) => Promise<void>;
+}
+
+const ledgerIn = async (store: Store): Promise<Ledger> => ({
+  ...methodsOf(store, await openMarks(store)),
+  scratch: async (clock) => {
+    const { bring, scratch } = await openScratchStore(store, clock);
+    const ledger = await ledgerIn(scratch);
+    return {
+      ...ledger,
+      bring,
+      look: (name, owner) => bring(name.workflowId).then(() => ledger.look(name, owner)),
+      transact: (name, decide, owner) =>
+        bring(name.workflowId).then(() => ledger.transact(name, decide, owner)),
+    };
+  },
+});
 
 /**
  * Opens a ledger. Its tables are created or migrated, unless the options say that they are not.
@@ -137,7 +166,7 @@ export const openLedger = async (
     if ((await store.find(query("SELECT id FROM meta"))).length === 0) {
       await store.save(null, [identity]);
     }
-    return ledgerIn(store, await openMarks(store));
+    return await ledgerIn(store);
   } catch (error) {
     await store.database.close();
     throw error;

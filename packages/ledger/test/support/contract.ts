@@ -5,6 +5,7 @@ import {
   type Ledger,
   LedgerUnavailable,
   MadeByAnother,
+  type WriteName,
   type WriteRow,
 } from "../../src/index.ts";
 import { ADA, batchOf, decisionOf, made, nameOf, rowOf, runOf, saving, startOf } from "./rows.ts";
@@ -1043,5 +1044,35 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect(writes.filter((one) => one.account === account)).toMatchObject([sum]);
     const [paid] = await ledger.sums({ account });
     expect([paid?.payments, paid && BigDecimal.format(paid.sum)]).toEqual([3, sum.amount]);
+  });
+
+  it("tries out in a scratch copy what an id, its children and its keys do next, and changes nothing itself", async () => {
+    const id = fresh();
+    const root = { ownerId: id, rootId: id };
+    const [own, child, key] = [id, `${id}/child`, `key-of-${id}`].map((workflowId) =>
+      nameOf({ workflowId }),
+    ) as [WriteName, WriteName, WriteName];
+    await ledger.transact(own, saving(own, made(`P-${id}`)));
+    for (const name of [child, key]) await ledger.transact(name, saving(name, root), root);
+    await ledger.decide(decisionOf({ workflowId: id, reason: null }));
+    const { sequence } = await ledger.look(own);
+    const time = Date.now() + 9_000_000;
+    const scratch = await ledger.scratch(() => time);
+    const [look, before] = await Promise.all([scratch.look(own), ledger.look(own)]);
+    expect({ ...look, now: 0, sequence: 0 }).toEqual({ ...before, now: 0, sequence: 0 });
+    expect(look.now).toBe(time);
+    expect(await scratch.rowsOf(id)).toEqual(await ledger.rowsOf(id));
+    expect(await scratch.decisionsOf(id)).toEqual(await ledger.decisionsOf(id));
+    await scratch.transact(child, saving(child, { state: "refused" }));
+    await scratch.decide(decisionOf({ workflowId: id, kind: "overrule", reason: "no fraud" }));
+    const late = nameOf({ workflowId: fresh() });
+    await ledger.transact(late, saving(late));
+    expect((await scratch.look(late)).row?.version).toBe(1);
+    await scratch.transact(late, saving(late, { state: "refused" }));
+    await scratch.close();
+    expect(await ledger.rowsOf(id)).toMatchObject([{}, { state: "sending" }, { state: "sending" }]);
+    expect((await ledger.look(late)).row?.state).toBe("sending");
+    expect(await ledger.decisionsOf(id)).toHaveLength(1);
+    expect((await ledger.look(own)).sequence).toBeLessThan(sequence + 9);
   });
 };

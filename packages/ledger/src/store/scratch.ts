@@ -1,0 +1,86 @@
+/*
+ * A scratch ledger: a copy in memory of what a ledger has about some workflow ids, in which a preview may do as it likes.
+ *
+ * The original is only read. Rows are copied as they are stored, so sealed texts stay sealed, and a new column is copied
+ * without a line here. Ids are copied when they are first asked for: a run finds out as it runs which children and keys it
+ * has. Pauses are left out: they delay, and decide nothing. Each id costs eight reads by index.
+ */
+import { openSqlite } from "./sqlite-database.ts";
+import { batchLogId } from "../model/gate.ts";
+import { limitsId } from "../model/limits.ts";
+import { Store } from "./store.ts";
+import { type Query, query, type SqlRow } from "./table.ts";
+import { wordsId } from "./word-methods.ts";
+import { rowsOf } from "./write-methods.ts";
+
+/** Later than every line of the original: its decisions stay older than those of the preview. */
+const LINES_AFTER = 1_000_000_000_000;
+
+const inserted = (table: string, row: SqlRow): Query => {
+  const columns = Object.keys(row);
+  const places = columns.map((_, at) => `$${at + 1}`);
+  return query(
+    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places.join(", ")}) ON CONFLICT DO NOTHING`,
+    ...Object.values(row),
+  );
+};
+
+/**
+ * Opens a scratch store.
+ *
+ * @param original is only read.
+ * @param clock of the preview, in milliseconds since 1970.
+ * @returns the store, and the function that copies a workflow id to it, once.
+ */
+export const openScratchStore = async (original: Store, clock: () => number) => {
+  const scratch = new Store(openSqlite(":memory:", { clock }), original.seal);
+  const copied = new Map<string, Promise<void>>();
+  const copy = async (table: string, asked: Query): Promise<ReadonlyArray<SqlRow>> => {
+    const found = await original.find(asked);
+    await scratch.save(
+      null,
+      found.map((row) => inserted(table, row)),
+    );
+    return found;
+  };
+  const of = (table: string, column: string, id: string) =>
+    copy(table, query(`SELECT * FROM ${table} WHERE ${column} = $1`, id));
+  const copyId = async (id: string): Promise<void> => {
+    const writes = await copy("writes", rowsOf(id));
+    const ids = new Set([id, ...writes.map((row) => String(row["workflow_id"]))]);
+    const accounts = new Set(writes.map((row) => String(row["account"])));
+    for (const one of ids) {
+      await of("log", "workflow_id", one);
+      await of("waits", "workflow_id", one);
+      await of("batch_rows", "workflow_id", one);
+      for (const { account, batch } of await of("runs", "workflow_id", one)) {
+        if (account) accounts.add(String(account));
+        if (batch) await of("batches", "id", String(batch));
+        if (batch) await of("log", "workflow_id", batchLogId(String(batch)));
+      }
+    }
+    for (const account of accounts)
+      for (const about of [limitsId(account), wordsId(account)]) await bring(about);
+  };
+  const bring = (id: string): Promise<void> => {
+    const known = copied.get(id) ?? copyId(id);
+    copied.set(id, known);
+    return known;
+  };
+  for (const { epoch, mark_key, namespace, restored_at, was_behind } of await original.find(
+    query("SELECT * FROM meta"),
+  ))
+    await scratch.save(null, [
+      inserted("meta", {
+        ...{ id: 1, ledger_id: "scratch", server: "", former: "[]", suspects: "[]" },
+        ...{ seen_epoch: epoch ?? 1, epoch: epoch ?? 1, mark_key: mark_key ?? null },
+        ...{ namespace: namespace ?? null, restored_at: restored_at ?? null },
+        ...{ was_behind: was_behind ?? 0, stopped: null },
+      }),
+      inserted("log", {
+        ...{ sequence: LINES_AFTER, at: 0, account: "", workflow_id: "scratch", kind: "" },
+        ...{ body: "", hash: "" },
+      }),
+    ]);
+  return { scratch, bring };
+};
