@@ -16,6 +16,7 @@ import { setVerification, type Verification } from "./model/cards.ts";
 import { fund } from "./model/money.ts";
 import { setPayoutStatus } from "./model/payouts.ts";
 import type { ServiceBooks } from "./model/records.ts";
+import { suppose } from "./model/suppose.ts";
 import { makeSettings, type SimulatorOptions } from "./settings.ts";
 import { openStateFile } from "./state-file.ts";
 
@@ -40,6 +41,8 @@ export interface Simulator {
   readonly setVerification: (id: string, status: Verification) => Promise<void>;
   /** Gives a payout a status; a failed one returns its money. */
   readonly setPayoutStatus: (id: string, status: string) => Promise<void>;
+  /** Supposes that the service has the objects whose ids some fields name, as they were last seen. */
+  readonly suppose: (fields: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -112,6 +115,7 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
         simulation.transact((unit) => setVerification(unit, id, status)),
       setPayoutStatus: (id, status) =>
         simulation.transact((unit) => setPayoutStatus(unit, id, status)),
+      suppose: (fields) => simulation.transact((unit) => suppose(unit, fields)),
       stop,
     };
   } catch (cause) {

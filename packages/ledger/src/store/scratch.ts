@@ -67,20 +67,12 @@ export const openScratchStore = async (original: Store, clock: () => number) => 
     copied.set(id, known);
     return known;
   };
-  for (const { epoch, mark_key, namespace, restored_at, was_behind } of await original.find(
-    query("SELECT * FROM meta"),
-  ))
-    await scratch.save(null, [
-      inserted("meta", {
-        ...{ id: 1, ledger_id: "scratch", server: "", former: "[]", suspects: "[]" },
-        ...{ seen_epoch: epoch ?? 1, epoch: epoch ?? 1, mark_key: mark_key ?? null },
-        ...{ namespace: namespace ?? null, restored_at: restored_at ?? null },
-        ...{ was_behind: was_behind ?? 0, stopped: null },
-      }),
-      inserted("log", {
-        ...{ sequence: LINES_AFTER, at: 0, account: "", workflow_id: "scratch", kind: "" },
-        ...{ body: "", hash: "" },
-      }),
-    ]);
+  const [meta = {}] = await original.find(query("SELECT * FROM meta"));
+  const own = { ledger_id: "scratch", server: "", former: "[]", suspects: "[]", stopped: null };
+  const last = { sequence: LINES_AFTER, at: 0, account: "", workflow_id: own.ledger_id };
+  await scratch.save(null, [
+    inserted("meta", { ...meta, ...own }),
+    inserted("log", { ...last, kind: "", body: "", hash: "" }),
+  ]);
   return { scratch, bring };
 };
