@@ -18,6 +18,8 @@ import {
   type Ledger,
   LedgerUnavailable,
   type NewWait,
+  readIntervalMs,
+  type RecordedWrite,
   type SeenOfPayout,
   type Wait,
 } from "@durable-payments/ledger";
@@ -43,15 +45,13 @@ import { type ClientCall, LAST, notYet, type PaymentsRuntime, runCall } from "./
 
 type Service = PaymentsClient["Service"];
 
-/** The wait for a payout, as the ledger has it. */
-export interface KnownPayout {
+/** A payout, as the ledger has it: a run proves neither its request nor its age. */
+interface KnownPayout {
   readonly payout_id: string;
+  /** Its write: a response about another request is a contradiction. */
+  readonly row: RecordedWrite | undefined;
   /** For how long it has been known, by the ledger's own clock. */
-  readonly knownForMs?: number;
-  /** The request: a response about another object is a contradiction. */
-  readonly sent?: Parameters<typeof contradictionOf>[0];
-  /** Its write. */
-  readonly row?: Awaited<ReturnType<Ledger["payout"]>>;
+  readonly knownForMs: number | undefined;
 }
 
 /** A result, which may still be `open`: then `why` is a sentence for a person. */
@@ -60,29 +60,24 @@ export interface Seen<A = { readonly outcome: string }> {
   readonly why: string;
 }
 
-/** Longest interval of the tracker's reads: acceptable for the service and for people. */
-export const LONGEST_TRACKER_REST_MS = 60_000;
-
-const SHORTEST_REST_MS = 1_000;
-
-/** Returns the milliseconds from one read to the next: a tenth of the time waited so far, within bounds. */
-export const intervalMs = (waitedMs: number, longestMs: number): number =>
-  Math.max(SHORTEST_REST_MS, Math.min(longestMs, waitedMs / 10));
-
 /** A payout as its run and the ledger see it. */
-interface SeenStatus extends Seen<SeenPayout> {
+export interface SeenStatus extends Seen<SeenPayout> {
   readonly status: SeenOfPayout;
 }
 
 /** Returns the fields of a payout that name no person. */
 export const seenPayout = (
-  { knownForMs, payout_id, sent }: KnownPayout,
+  { knownForMs, payout_id, row }: KnownPayout,
   payout: Payout,
   assumptions: Assumptions,
   words: Words,
 ): SeenStatus => {
   const { amount, currency, payout_status = "", short_reference } = payout;
-  const contradiction = sent && contradictionOf(sent, payout, assumptions.payoutFieldsAsSent);
+  const { amount: asked, currency: of, payee } = row?.request ?? {};
+  const sent = asked && of && payee && { amount: asked, currency: of, beneficiary_id: payee };
+  const contradiction = sent
+    ? contradictionOf(sent, payout, assumptions.payoutFieldsAsSent)
+    : undefined;
   const status = payoutStatus(payout, assumptions, words, knownForMs);
   const outcome = status.outcome ?? "open";
   if (contradiction !== undefined) countFailure(failureTypes.payoutDiffers);
@@ -131,27 +126,6 @@ const readMaker = async (ledger: Ledger, account: string, id: string) => {
   return rows.find((row) => row.account === account && row.step === owner?.step);
 };
 
-/**
- * Returns the wait for a payout with its request and its age, as the ledger has them: a run proves neither.
- *
- * @param age if the caller knows it.
- */
-export const withSent = async (
-  ledger: Ledger,
-  account: string,
-  payout_id: string,
-  age?: Pick<KnownPayout, "knownForMs">,
-): Promise<KnownPayout> => {
-  const row = await ledger.payout(account, payout_id);
-  const { amount, currency, payee } = row?.request ?? {};
-  return {
-    payout_id,
-    row,
-    ...(age ?? (row && { knownForMs: (await ledger.state()).now - row.changedAt })),
-    ...(amount && currency && payee && { sent: { amount, currency, beneficiary_id: payee } }),
-  };
-};
-
 /** Returns the state of a cardholder that the list does not show: a step may have removed it. */
 export const notListed = async (
   ledger: Ledger,
@@ -164,39 +138,52 @@ export const notListed = async (
   return { seen: { card_holder_id, outcome }, why: "The cardholder is not in the list yet." };
 };
 
+/** Returns a payout as the ledger has it. */
+export const knownPayout = async (
+  ledger: Ledger,
+  account: string,
+  payout_id: string,
+): Promise<KnownPayout> => {
+  const [row, { now }] = await Promise.all([ledger.payout(account, payout_id), ledger.state()]);
+  return { payout_id, row, knownForMs: row && now - row.changedAt };
+};
+
+/** Reads one payout at the service. An answer about another payout fails. */
+export const retrievePayout = (
+  client: Service,
+  payout_id: string,
+): Effect.Effect<Payout, PaymentsError> =>
+  Effect.flatMap(client.retrievePayout({ payout_id }, LAST), (payout) => {
+    const isKept = client.options.assumptions.payoutFieldsAsSent.includes("payout_id");
+    if (!isKept || !isOtherId(payout_id, payout.payout_id)) return Effect.succeed(payout);
+    const message = `retrievePayout returned the payout ${payout.payout_id} instead of ${payout_id}.`;
+    const operation = "retrievePayout";
+    return Effect.fail(new UnexpectedAnswer({ operation, carriedOut: "no", message }));
+  });
+
 /**
  * Reads one payout, with what the ledger knows of it, or `age` says, and records what is seen before anybody believes it:
- * with the end of `wait`, if it has ended. An answer about another payout fails.
+ * with the end of `wait`, if it has ended.
  */
 export const readPayout = (
   client: Service,
   ledger: Ledger,
   account: string,
   payout_id: string,
-  age?: Pick<KnownPayout, "knownForMs">,
+  age?: number,
   wait?: NewWait,
 ): Effect.Effect<Seen<SeenPayout>, PaymentsError> =>
   Effect.gen(function* () {
     const [known, words] = yield* Effect.promise(() =>
-      Promise.all([withSent(ledger, account, payout_id, age), ledger.words(account)]),
+      Promise.all([knownPayout(ledger, account, payout_id), ledger.words(account)]),
     );
-    const payout = yield* client.retrievePayout({ payout_id }, LAST);
-    const { assumptions } = client.options;
-    const isKept = assumptions.payoutFieldsAsSent.includes("payout_id");
-    if (isKept && isOtherId(payout_id, payout.payout_id))
-      return yield* Effect.fail(
-        new UnexpectedAnswer({
-          operation: "retrievePayout",
-          carriedOut: "no",
-          message: `retrievePayout returned the payout ${payout.payout_id} instead of ${payout_id}.`,
-        }),
-      );
-    const seen = seenPayout(known, payout, assumptions, words);
+    const payout = yield* retrievePayout(client, payout_id);
+    const { row, knownForMs } = known;
+    const of = { ...known, knownForMs: age ?? knownForMs };
+    const seen = seenPayout(of, payout, client.options.assumptions, words);
     const { outcome } = seen.seen;
     const ended = wait && outcome !== "open" ? { ...wait, outcome: { outcome } } : undefined;
-    yield* Effect.promise(() =>
-      ledger.sawPayout(account, payout_id, seen.status, known.row, ended),
-    );
+    yield* Effect.promise(() => ledger.sawPayout(account, payout_id, seen.status, row, ended));
     return seen;
   });
 
@@ -234,6 +221,9 @@ export const readFunds = (
 /** Longest interval of a polling wait without a tracker: each attempt is billed. */
 const LONGEST_OWN_REST_MS = 6 * 3_600_000;
 
+/** Time until a ledger that does not respond is tried again. */
+const LEDGER_REST_MS = 60_000;
+
 /** The time from the first attempt of a wait to this one, in milliseconds by Temporal's clock. */
 const waitedMs = (): number => {
   const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = Context.current().info;
@@ -242,7 +232,7 @@ const waitedMs = (): number => {
 
 /** Returns the failure of a polling attempt until its next read is due. */
 const pollAgain = (why: string): ApplicationFailure =>
-  notYet(why, intervalMs(waitedMs(), LONGEST_OWN_REST_MS));
+  notYet(why, readIntervalMs(waitedMs(), LONGEST_OWN_REST_MS));
 
 /**
  * How a wait continues after its first look. `completed`: the tracker completes its activity. `polled`: it reads the
@@ -329,16 +319,14 @@ export const makeWaitActivities = ({
   /** If the ledger does not respond, a later attempt may succeed. */
   const wait: typeof lookOnce = (...of) =>
     lookOnce(...of).catch((error: unknown) => {
-      throw error instanceof LedgerUnavailable
-        ? notYet(error.message, LONGEST_TRACKER_REST_MS)
-        : error;
+      throw error instanceof LedgerUnavailable ? notYet(error.message, LEDGER_REST_MS) : error;
     });
 
   return {
     awaitPayout: async ({ mode, payout_id }) => {
       const hash = await account();
       // Its last look comes after a tracker has looked that knows the age.
-      const age = mode === "look" ? undefined : { knownForMs: waitedMs() };
+      const age = mode === "look" ? undefined : waitedMs();
       const here = await waitHere("payout", payout_id);
       const read = (client: Service) => readPayout(client, ledger, hash, payout_id, age, here);
       return wait("payout", payout_id, read, mode);

@@ -12,6 +12,7 @@ export {
   overLimit,
 } from "./model/limits.ts";
 export { isSamePerson, nameProblem, reasonProblem } from "./model/person.ts";
+export { readIntervalMs } from "./model/reading-schedule.ts";
 export type * from "./model/row.ts";
 export { grownWait, LEAVES_WITHIN_MS, newRow } from "./model/row-changes.ts";
 export * from "./open-ledger.ts";

@@ -11,7 +11,14 @@ import {
   openLedger,
   readLedgerPlace,
 } from "@durable-payments/ledger";
-import { baseQueue, trackerId, WORKFLOW } from "@durable-payments/protocol";
+import {
+  atOnce,
+  baseQueue,
+  listedRuns,
+  trackerId,
+  trackersOn,
+  WORKFLOW,
+} from "@durable-payments/protocol";
 import { clientHash } from "@durable-payments/protocol/account";
 import { lateAfterMsOf } from "@durable-payments/protocol/settings";
 import { Client } from "@temporalio/client";
@@ -118,17 +125,24 @@ const onceOpened = (opened: () => Ledger | undefined): Ledger =>
     },
   });
 
-/** Compares the ledger with the last sequence that the trackers saw: a restored ledger sends nothing. */
+/**
+ * Compares the ledger with the last sequence that the trackers saw: a restored ledger sends nothing. The tracker of an
+ * account that this worker does not have may have seen the most.
+ */
 const compareLedger = async (
   ledger: Ledger,
   accounts: Accounts,
+  taskQueue: string,
   client: Client,
   environment: Environment,
 ): Promise<void> => {
-  for (const { hash, name } of accounts) {
-    const { mark } = (await readTracked(client, trackerId(hash, name))) ?? {};
+  // Visibility lags, and may know less.
+  const trackers = new Set(accounts.map(({ hash, name }) => trackerId(hash, name)));
+  for await (const { execution } of listedRuns(client, trackersOn(taskQueue)))
+    trackers.add(execution?.workflowId ?? "");
+  const witnesses = await atOnce([...trackers], (id) => readTracked(client, id));
+  for (const { mark } of witnesses.flatMap((tracked) => tracked ?? []))
     if (mark !== undefined) await ledger.expect(mark);
-  }
   const { stopped } = await ledger.state();
   if (stopped === null) return;
   Runtime.instance().logger.error(
@@ -300,7 +314,7 @@ export const prepareWorker = async (
       const warn = (message: string) => void Runtime.instance().logger.warn(message);
       tracing = await openTracing(collector, environment, warn);
     }
-    await withLedger(() => compareLedger(ledger, accounts, client, environment));
+    await withLedger(() => compareLedger(ledger, accounts, taskQueue, client, environment));
     const { batchShare = DEFAULT_BATCH_SHARE } = read;
     const { companions, failure } = await createCompanions({
       accounts: made,

@@ -139,9 +139,11 @@ const tracked = Schema.Struct({
   mark: optional(
     Schema.Struct({ ledgerId: Schema.String, epoch: Schema.Finite, sequence: Schema.Finite }),
   ),
+  /** The latest completion time of a payout that the service has shown, by its clock. */
+  settledUntil: optional(Schema.Finite),
   /** When everything due was last read. */
   readAt: Schema.Finite,
-  /** Payouts, cardholders and balances that are waited for. */
+  /** Payouts, cardholders and balances that are read again at some time. */
   waiting: Schema.Finite,
   /** Requests per second at which the worker sends at most, if it knows a limit. */
   rate: optional(Schema.Finite),

@@ -6,50 +6,68 @@
  * database, or may never have waited: the money moves all the same, and reports state the outcome. So a run that waits
  * for a payout is one more reader of the same look: the ledger records what was seen, and then the wait is completed.
  *
- * | payouts a second | open for three days | a minute |
+ * Nothing is kept here: the ledger says what is due, the longest due first, and each reading is a fact of its row. So a
+ * million open payouts take no memory, and a tracker that dies loses nothing. Requests have a budget; see settled.ts for
+ * the other reader of payouts, whose cost follows what completes.
+ *
+ * | payouts a second that settle in a day | open | due payouts, each second |
  * |---|---|---|
- * | 0.1 | 26,000 | 520 pages of the list, one after another; a payout without a waiting run once an hour |
- * | 10, 100 | 2.6 and 26 million | too many for reading the whole list again and again |
+ * | 0.1 | 8,640 | a statement of the ledger that finds them, a request for each, a transaction for all |
+ * | 10, 100 | 864,000 and 8,640,000 | the same: the budget ends the second, and the other payouts are read later |
  */
 import {
   isPaymentsError,
-  type Assumptions,
-  type Cardholder,
+  type ListCardholdersInput,
   type Page,
-  type Payout,
 } from "@durable-payments/client/effect";
-import type { JsonObject, RecordedWait, RecordedWrite, Wait } from "@durable-payments/ledger";
-import { temporalReason } from "@durable-payments/protocol";
+import type {
+  JsonObject,
+  ReadPayout,
+  RecordedWait,
+  RecordedWrite,
+  Wait,
+} from "@durable-payments/ledger";
+import { atOnce, temporalReason } from "@durable-payments/protocol";
 import { ActivityNotFoundError } from "@temporalio/client";
 import { Effect } from "effect";
 import { PAGE_SIZE } from "../evidence/list-readings.ts";
-import type { Words } from "../payout-status.ts";
 import { type ClientCall, LAST } from "../run-operation.ts";
 import {
-  intervalMs,
-  LONGEST_TRACKER_REST_MS,
   notListed,
   readFunds,
   readPayout,
+  retrievePayout,
   type Seen,
   seenCardholder,
   seenPayout,
-  withSent,
+  type SeenStatus,
 } from "../waits.ts";
-import { withReason } from "../write/outcomes.ts";
+import { isRefusedRead, withReason } from "../write/outcomes.ts";
 import type { JanitorOptions } from "./janitor.ts";
 
 /** Dependencies of the part of the tracker that follows payouts and waits. */
-interface FollowOptions extends Pick<JanitorOptions, "account" | "client" | "ledger" | "warn"> {
+export interface FollowOptions extends Pick<
+  JanitorOptions,
+  "account" | "client" | "ledger" | "warn"
+> {
   /** Calls the service; each is one request, or one page. */
   readonly call: <A>(call: ClientCall<A>) => Promise<A>;
 }
 
-/** Up to this number of objects is read one by one. */
-const FEW = 5;
+/** Share of the account's rate that the tracker reads with: half of it by the list of what has settled. */
+const SHARE_OF_RATE = 1 / 4;
 
-/** Most single reads of one sweep: the others come next. */
-const MOST_SINGLE = 25;
+/** Requests a second, if no rate limits the account. */
+const REQUESTS_PER_SECOND = 20;
+
+/** Waits of a kind, and payouts, that one turn reads at most. */
+const MOST_AT_ONCE = 50;
+
+/** Reading a slow list takes at most a fifth of the time. */
+const REST = 4;
+
+/** Completions, and requests, that are under way at once. */
+const PARALLEL = 16;
 
 /** Failures that concern one item only: the service itself can be read. */
 const OF_ONE: ReadonlySet<string> = new Set([
@@ -58,34 +76,32 @@ const OF_ONE: ReadonlySet<string> = new Set([
   "UnexpectedAnswer",
 ]);
 
-/** Reading a slow list takes at most a fifth of the time. */
-const REST = 4;
+/** The filter of cardholders whose identity is being checked. */
+const PENDING = { card_holder_status: 0 } as const;
 
-/** Reading the ledger takes at most this share of the time. */
-const SHARE_OF_TIME = 1 / 20;
+/** The longest interval of readings of a payout is not shorter. */
+const LEAST_LONGEST_MS = 60_000;
 
-/** Longest interval of reads of a payout that no run waits for. */
-const LONGEST_REST_WITHOUT_RUN_MS = 3_600_000;
-
-/** An object of the service that is followed. */
-interface Followed {
-  readonly kind: Wait["kind"];
-  readonly thing: string;
-  readonly since: number;
-  /** A payout of the ledger whose outcome is not known. */
-  readonly payout: RecordedWrite | undefined;
-  /** The open waits of runs for it: none if the run of a payout has ended, or never waited. */
-  readonly waits: ReadonlyArray<RecordedWait>;
-  /** When it was read last. */
-  polledAt: number;
-  /** Since when the service has refused to show it, each time. */
-  refusedSince: number | undefined;
+/** A payout that was read; without `seen` it could not be. */
+export interface ReadOfPayout {
+  readonly row: RecordedWrite;
+  readonly seen?: SeenStatus | undefined;
+  readonly problem?: string | undefined;
 }
 
-const keyOf = ({ kind, thing }: Pick<Followed, "kind" | "thing">): string => `${kind} ${thing}`;
+/** Waits for one object that was read; without `seen` it is still open. */
+interface ReadOfWaits {
+  readonly waits: ReadonlyArray<RecordedWait>;
+  readonly seen?: Seen["seen"] | undefined;
+  /** Why it cannot be read; null if it can, undefined if that is not known. */
+  readonly problem?: string | null | undefined;
+}
 
 /** A service may respond to the page after the last one with an error. */
-const isLastPage = ({ item_list, total_page, unreadable }: Page<object>, page_num: number) =>
+export const isLastPage = (
+  { item_list, total_page, unreadable }: Page<object>,
+  page_num: number,
+): boolean =>
   item_list.length + unreadable.length === 0 ||
   page_num >= (total_page ?? Number.POSITIVE_INFINITY);
 
@@ -94,231 +110,211 @@ const isLastPage = ({ item_list, total_page, unreadable }: Page<object>, page_nu
  * of waits.
  */
 export const follow = ({ account, call, client, ledger, warn }: FollowOptions) => {
-  let all = new Map<string, Followed>();
-  let words: Words = new Map();
-  let lastReadAt = Number.NEGATIVE_INFINITY;
-  let tookMs = 0;
-  let cardholdersFrom = 0;
+  let waiting = 0;
 
-  const refresh = async (): Promise<void> => {
-    const began = Date.now();
-    if (began - lastReadAt < tookMs / SHARE_OF_TIME) return;
-    // If it cannot be read, those that are known stay.
-    const [waits, payouts, decided] = await Promise.all([
-      ledger.waits({ account, isOpen: true }),
-      ledger.openPayouts(account),
-      ledger.words(account),
-    ]);
-    const found = [
-      ...payouts.map((payout) => ({
-        kind: "payout" as const,
-        thing: payout.madeId ?? "",
-        since: payout.changedAt,
-        payout,
-        wait: undefined,
-      })),
-      ...waits.map((wait) => ({
-        kind: wait.kind,
-        thing: wait.thing,
-        since: wait.since,
-        payout: undefined,
-        wait,
-      })),
-    ];
-    const known = all;
-    const now = new Map<string, Followed>();
-    for (const [key, some] of Map.groupBy(found, keyOf)) {
-      const [first] = some;
-      if (first === undefined) continue;
-      const since = Math.min(...some.map((one) => one.since));
-      // Its own first look was one. The ledger's clock may be ahead of ours: that makes no read later.
-      const { polledAt = Math.min(since, began), refusedSince } = known.get(key) ?? {};
-      now.set(key, {
-        kind: first.kind,
-        thing: first.thing,
-        since,
-        payout: first.payout,
-        waits: some.flatMap(({ wait }) => wait ?? []),
-        polledAt,
-        refusedSince,
-      });
-    }
-    all = now;
-    words = decided;
-    lastReadAt = began;
-    tookMs = Date.now() - began;
-  };
-
-  /** The due objects, the longest unread first. */
-  const dueOf = (kind: Wait["kind"]): Map<string, Followed> => {
-    const now = Date.now();
-    const isDue = ({ polledAt, since, waits }: Followed): boolean => {
-      const longest = waits.length > 0 ? LONGEST_TRACKER_REST_MS : LONGEST_REST_WITHOUT_RUN_MS;
-      return now - polledAt >= intervalMs(Math.max(0, polledAt - since), longest);
-    };
-    const due = [...all.values()]
-      .filter((one) => one.kind === kind && isDue(one))
-      .toSorted((one, other) => one.polledAt - other.polledAt);
-    return new Map(due.map((one) => [one.thing, one]));
-  };
-
-  const sweepPayouts = async (): Promise<void> => {
-    const unread = dueOf("payout");
-    // A page is worth its request if it shows more than one due item.
-    for (let page_num = 1, isLast = false; unread.size > FEW && !isLast; page_num++) {
-      const { page, shown } = await readPage<Payout>(
-        unread,
-        (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE }, LAST),
-        (payout) => payout.payout_id,
-        seenInList,
-      );
-      isLast = shown < 2 || isLastPage(page, page_num);
-    }
-    for (const [payout_id, one] of [...unread].slice(0, MOST_SINGLE)) {
-      await readOne(one, (client) => readPayout(client, ledger, account, payout_id));
-    }
-  };
-
-  /** Records what the list shows of a payout. Most are as they were, so the ledger is asked only about the others. */
-  const seenInList = async (
-    payout: Payout,
-    assumptions: Assumptions,
-    { payout: known }: Followed,
-  ) => {
-    const { payout_id } = payout;
-    const first = seenPayout({ payout_id, knownForMs: Infinity }, payout, assumptions, words);
-    const { asks, isUnlisted = false, outcome, word } = first.status;
-    const mayHaveEnded = asks || outcome !== null;
-    const sent = mayHaveEnded ? await withSent(ledger, account, payout_id) : undefined;
-    const seen = sent === undefined ? first : seenPayout(sent, payout, assumptions, words);
-    const isKnown =
-      known?.word === word &&
-      known.problem === null &&
-      (known.wordUnlisted ?? false) === isUnlisted;
-    if (mayHaveEnded || !isKnown) {
-      await ledger.sawPayout(account, payout_id, seen.status, sent?.row);
-    }
-    return seen;
-  };
-
-  const sweepCardholders = async (): Promise<void> => {
-    const began = Date.now();
-    if (began < cardholdersFrom) return;
-    const unread = dueOf("cardholder");
-    for (let page_num = 1, isLast = false; unread.size > 0 && !isLast; page_num++) {
-      const { page } = await readPage<Cardholder>(
-        unread,
-        (client) => client.listCardholders({ page_num, page_size: PAGE_SIZE }, LAST),
-        (cardholder) => cardholder.card_holder_id,
-        seenCardholder,
-      );
-      isLast = isLastPage(page, page_num);
-    }
-    for (const [card_holder_id, one] of unread) {
-      await endSeen(one, await notListed(ledger, account, card_holder_id));
-    }
-    cardholdersFrom = Date.now() + REST * (Date.now() - began);
-  };
-
-  /** Reads a page of a list and removes its items from the unread ones: `shown` counts them. */
-  const readPage = async <Item>(
-    unread: Map<string, Followed>,
-    read: ClientCall<Page<Item>>,
-    idOf: (item: Item) => string,
-    seenOf: (item: Item, assumptions: Assumptions, of: Followed) => Seen | Promise<Seen>,
-  ): Promise<{ readonly page: Page<Item>; readonly shown: number }> => {
-    const { assumptions, page } = await call((client) =>
-      Effect.map(read(client), (answer) => ({
-        page: answer,
-        assumptions: client.options.assumptions,
+  /** The assumptions, and the requests a second of each of the two readers of payouts. */
+  const settings = () =>
+    call(({ options: { assumptions }, rate }) =>
+      Effect.sync(() => ({
+        assumptions,
+        perSecond: ((rate() ?? REQUESTS_PER_SECOND / SHARE_OF_RATE) * SHARE_OF_RATE) / 2,
       })),
     );
-    let shown = 0;
-    for (const item of page.item_list) {
-      const one = unread.get(idOf(item));
-      if (one === undefined) continue;
-      shown += 1;
-      unread.delete(idOf(item));
-      await endSeen(one, await seenOf(item, assumptions, one));
-    }
-    return { page, shown };
-  };
-
-  /** Reads one item. If the service does not have it, the others are still read. */
-  const readOne = async (one: Followed, read: ClientCall<Seen>): Promise<void> => {
-    // Before the read, so that a read that always fails does not delay others.
-    one.polledAt = Date.now();
-    try {
-      await endSeen(one, await call(read));
-    } catch (error) {
-      if (!isPaymentsError(error) || !OF_ONE.has(error._tag)) throw error;
-      warn(`${keyOf(one)}: ${error.message}`);
-      await noteRefused(one, withReason(error));
-    }
-  };
-
-  const sweepBalances = async (): Promise<void> => {
-    for (const [thing, one] of dueOf("balance")) {
-      const [currency = "", amount = ""] = thing.split(" ");
-      await readOne(one, (client) => readFunds(client, { currency, amount }));
-    }
-  };
-
-  const endSeen = async (one: Followed, { seen }: Seen): Promise<void> => {
-    one.polledAt = Date.now();
-    one.refusedSince = undefined;
-    if (seen.outcome === "open") return noteProblem(one, null);
-    all.delete(keyOf(one));
-    for (const wait of one.waits) {
-      // The result is plain JSON.
-      await complete(wait, { ...seen });
-    }
-  };
-
-  /** A new object may be unknown to a part of the service, for as long as it may be missing from a list. */
-  const noteRefused = async (one: Followed, problem: string): Promise<void> => {
-    const now = Date.now();
-    one.refusedSince ??= now;
-    const lagMs = await call(({ options }) =>
-      Effect.succeed(options.assumptions.listLagSeconds * 1_000),
-    );
-    if (now - one.refusedSince < lagMs) return;
-    if (one.payout === undefined) return noteProblem(one, problem);
-    await ledger.sawPayout(account, one.thing, { word: "", outcome: null, asks: false, problem });
-  };
-
-  /** Lets people see that the service refuses to show the object of a wait. */
-  const noteProblem = async ({ waits }: Followed, problem: string | null): Promise<void> => {
-    for (const wait of waits) {
-      if ((wait.outcome?.["problem"] ?? null) !== problem) await ledger.noteWait(wait, problem);
-    }
-  };
 
   /** By workflow id alone: the activity's id names the object of its wait, and a reset keeps it in another run. */
-  const complete = async (wait: RecordedWait, result: JsonObject): Promise<void> => {
+  const complete = async (wait: RecordedWait, outcome: JsonObject) => {
     const { activityId, workflowId } = wait;
     try {
-      await client.activity.complete({ workflowId, activityId }, result);
+      await client.activity.complete({ workflowId, activityId }, outcome);
     } catch (error) {
       if (!(error instanceof ActivityNotFoundError)) {
         // It stays due, and does not delay the others.
-        return warn(
-          `${activityId} of ${workflowId} could not be completed: ${temporalReason(error)}`,
-        );
+        warn(`${activityId} of ${workflowId} could not be completed: ${temporalReason(error)}`);
+        return [];
       }
     }
-    await ledger.closeWait(wait, result);
+    return [{ ...wait, outcome }];
+  };
+
+  /** Completes waits whose object has an outcome, and records what was seen of the others. */
+  const endSeen = async (read: ReadonlyArray<ReadOfWaits>): Promise<void> => {
+    const each = read.flatMap(({ waits, ...of }) => waits.map((wait) => ({ wait, ...of })));
+    const isOpen = ({ seen }: Omit<ReadOfWaits, "waits">) => (seen?.outcome ?? "open") === "open";
+    await ledger.readWaits(each.filter(isOpen));
+    const ended = each.filter((one) => !isOpen(one));
+    // The result is plain JSON.
+    const closed = await atOnce(ended, ({ seen, wait }) => complete(wait, { ...seen }), PARALLEL);
+    await ledger.closeWaits(closed.flat());
+  };
+
+  /** Records what was read of payouts, and completes the waits for those with an outcome. */
+  const endPayouts = async (read: ReadonlyArray<ReadOfPayout>): Promise<void> => {
+    const { perSecond } = await settings();
+    const seen = read.map(({ problem, row, seen: of }): ReadPayout => {
+      const refused = problem && { word: "", outcome: null, asks: false, problem };
+      return { row, seen: of?.status ?? (refused || undefined) };
+    });
+    // Old payouts are read less often if there are more than the requests are enough for.
+    const longestMs = Math.max(LEAST_LONGEST_MS, (waiting * 1_000) / perSecond);
+    await ledger.sawPayouts(account, seen, longestMs);
+    const ended = new Map(
+      read.flatMap(({ row: { madeId }, seen: of }) =>
+        madeId === null || of === undefined || of.seen.outcome === "open"
+          ? []
+          : [[madeId, of.seen] as const],
+      ),
+    );
+    if (ended.size === 0) return;
+    const things = [...ended.keys()];
+    const waits = await ledger.waits({ account, isOpen: true, kind: "payout", things });
+    await endSeen(waits.map((wait) => ({ waits: [wait], seen: ended.get(wait.thing) })));
+  };
+
+  /**
+   * Reads one object. A failure is a problem of the object for people, or a fault of more than this object. A new object
+   * may be unknown to a part of the service, for as long as it may be missing from a list.
+   */
+  const readOne = async <A>(
+    name: string,
+    ageMs: number,
+    read: ClientCall<A>,
+  ): Promise<{ readonly value?: A; readonly problem?: string; readonly fault?: unknown }> => {
+    try {
+      return { value: await call(read) };
+    } catch (error) {
+      if (!isPaymentsError(error) || !OF_ONE.has(error._tag)) return { fault: error };
+      warn(`${name}: ${error.message}`);
+      const { assumptions } = await settings();
+      return ageMs < assumptions.listLagSeconds * 1_000 ? {} : { problem: withReason(error) };
+    }
+  };
+
+  const throwFault = (read: ReadonlyArray<{ readonly fault?: unknown }>): void => {
+    const faulty = read.find(({ fault }) => fault !== undefined);
+    if (faulty !== undefined) throw faulty.fault;
+  };
+
+  /**
+   * Reads due payouts one by one. One that cannot be read is read again later, and delays no other. Returns the time that
+   * its requests take of the budget.
+   */
+  const readDuePayouts = async (): Promise<number> => {
+    const { assumptions, perSecond } = await settings();
+    const most = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(perSecond)));
+    const rows = await ledger.duePayouts(account, most);
+    if (rows.length === 0) return 0;
+    const [words, { now }] = await Promise.all([ledger.words(account), ledger.state()]);
+    const read = await atOnce(
+      rows,
+      async (row) => {
+        const known = { payout_id: row.madeId ?? "", row, knownForMs: now - row.changedAt };
+        const { payout_id } = known;
+        const one = await readOne(`payout ${payout_id}`, known.knownForMs, (service) =>
+          Effect.map(retrievePayout(service, payout_id), (payout) =>
+            seenPayout(known, payout, assumptions, words),
+          ),
+        );
+        return { ...one, row, seen: one.value };
+      },
+      PARALLEL,
+    );
+    await endPayouts(read);
+    throwFault(read);
+    return (rows.length * 1_000) / perSecond;
+  };
+
+  /** The objects of the due waits of a kind. */
+  const dueOf = async (kind: Wait["kind"]): Promise<Map<string, ReadonlyArray<RecordedWait>>> =>
+    Map.groupBy(await ledger.dueWaits(account, kind, MOST_AT_ONCE), ({ thing }) => thing);
+
+  /** Reads the objects of the due waits of a kind one by one. */
+  const readEach = async (
+    kind: Wait["kind"],
+    readOf: (thing: string) => ClientCall<Seen>,
+  ): Promise<void> => {
+    const objects = [...(await dueOf(kind))];
+    if (objects.length === 0) return;
+    const { now } = await ledger.state();
+    const readWaits = async ([thing, waits]: (typeof objects)[number]) => {
+      const since = Math.min(...waits.map((wait) => wait.since));
+      const one = await readOne(`${kind} ${thing}`, now - since, readOf(thing));
+      const problem = one.value === undefined ? one.problem : null;
+      return { ...one, waits, seen: one.value?.seen, problem };
+    };
+    const read = await atOnce(objects, readWaits, PARALLEL);
+    await endSeen(read);
+    throwFault(read);
+  };
+
+  /** Reads a list of cardholders until it has shown the unread ones. Returns whether it shows others than open ones. */
+  const readCardholders = async (
+    unread: Map<string, ReadonlyArray<RecordedWait>>,
+    filter: Pick<ListCardholdersInput, "card_holder_status">,
+  ): Promise<boolean> => {
+    const { assumptions } = await settings();
+    let hasEnded = false;
+    for (let page_num = 1, isLast = false; unread.size > 0 && !isLast; page_num++) {
+      const page = await call((service) =>
+        service.listCardholders({ ...filter, page_num, page_size: PAGE_SIZE }, LAST),
+      );
+      const shown = page.item_list.map((one) => ({
+        seen: seenCardholder(one, assumptions).seen,
+        waits: unread.get(one.card_holder_id) ?? [],
+        problem: null,
+      }));
+      hasEnded ||= shown.some(({ seen }) => seen.outcome !== "open");
+      for (const { seen } of shown) unread.delete(seen.card_holder_id);
+      await endSeen(shown);
+      isLast = isLastPage(page, page_num);
+    }
+    return hasEnded;
+  };
+
+  /**
+   * Reads the due cardholders. There is no operation for one. Most of those that a run waits for are pending, and few of an
+   * account's are: the whole list is read only for those that are pending no longer. Returns the time until the next turn.
+   */
+  const readDueCardholders = async (): Promise<number> => {
+    const unread = await dueOf("cardholder");
+    if (unread.size === 0) return 0;
+    const began = Date.now();
+    const isWhole = await readCardholders(unread, PENDING).catch((error: unknown) => {
+      if (!isRefusedRead(error)) throw error;
+      return false;
+    });
+    // A service that ignores the filter has shown all.
+    if (!isWhole) await readCardholders(unread, {});
+    const missing = [...unread].map(async ([id, waits]) => {
+      const { seen } = await notListed(ledger, account, id);
+      return { waits, seen, problem: null };
+    });
+    await endSeen(await Promise.all(missing));
+    return REST * (Date.now() - began);
   };
 
   return {
-    size: () => all.size,
-    /** Reads the ledger. */
-    refresh,
-    /** Parts of a sweep, which do not depend on each other. Each completes its due waits, and throws the error of `call`. */
+    settings,
+    endPayouts,
+    /** Payouts and waits that are read again, as they were counted last. */
+    size: () => waiting,
+    /** Counts them: a scan of an index, some 50 ms for a million. */
+    count: async (): Promise<void> => {
+      waiting = await ledger.countRead(account);
+    },
+    /**
+     * Parts of a sweep, which do not depend on each other. Each completes its due waits, throws the error of `call`, and may
+     * return the milliseconds until it is due again.
+     */
     parts: {
-      payouts: sweepPayouts,
-      cardholders: sweepCardholders,
-      balances: sweepBalances,
+      "due payouts": readDuePayouts,
+      "waits for payouts": () =>
+        readEach("payout", (id) => (service) => readPayout(service, ledger, account, id)),
+      cardholders: readDueCardholders,
+      balances: () =>
+        readEach("balance", (thing) => (service) => {
+          const [currency = "", amount = ""] = thing.split(" ");
+          return readFunds(service, { currency, amount });
+        }),
     },
   };
 };

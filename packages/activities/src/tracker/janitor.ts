@@ -87,10 +87,16 @@ export const closeLeftWaits = async (
   account: string,
   client: Client,
 ): Promise<void> => {
-  const ended = { account, isOpen: true, isRunEnded: true, limit: MOST_NUDGED } as const;
-  for (const wait of await ledger.waits(ended))
-    if (!(await isRunOpen(client, wait.workflowId)))
-      await ledger.closeWait(wait, { outcome: "runEnded" });
+  const left = await ledger.waits({ account, isOpen: true, isLeft: true, limit: MOST_NUDGED });
+  const runs = [...Map.groupBy(left, ({ workflowId }) => workflowId)];
+  const of = await atOnce(runs, async ([workflowId, waits]) => {
+    const isOpen = await isRunOpen(client, workflowId);
+    return waits.map((wait) => ({ wait, isOpen }));
+  });
+  // The ledger learns some seconds later that a run was started again.
+  await ledger.readWaits(of.flat().filter(({ isOpen }) => isOpen));
+  const ended = of.flat().filter(({ isOpen }) => !isOpen);
+  await ledger.closeWaits(ended.map(({ wait }) => ({ ...wait, outcome: { outcome: "runEnded" } })));
 };
 
 /** Dependencies of the janitor. */
@@ -114,26 +120,50 @@ const MOST_SETTLED = 200;
 /** Longest time until such a row is looked at again. */
 const LONGEST_REST_MS = 15 * 60_000;
 
+/** Reconciliations at once: they share the readings of the service's lists. */
+const PARALLEL = 50;
+
+/** Rows whose attempts are remembered: a longer backlog is gone through in turn. */
+const MOST_REMEMBERED = 10_000;
+
 const keyOf = ({ step, workflowId }: WriteRow): string => JSON.stringify([workflowId, step]);
+
+/** The attempts to reconcile a row in the same version. */
+interface Attempts {
+  readonly version: number;
+  readonly count: number;
+  readonly dueAt: number;
+}
 
 /**
  * Reconciles writes of ended runs. A person sees only what the service cannot tell.
  *
  * Most unknown writes belong to open runs, which reconcile their own: after an outage there may be thousands. The ledger
- * knows whose runs have ended, or are lost. A sweep costs two reads of it, and at most 200 reconciliations of each. A run that
- * a recovered ledger knows without its write is reconciled, too: nothing else would ever say whether it was paid.
+ * knows whose runs have ended, or are lost. A run that a recovered ledger knows without its write is reconciled, too:
+ * nothing else would ever say whether it was paid.
+ *
+ * Each row has its own attempts, with growing rests between them: a row that cannot be reconciled delays no other. A sweep
+ * costs two statements of the ledger, and at most 200 reconciliations of each: a call of Temporal for each, and one
+ * reading of a list for all. That is the same at 0.1, 10 and 100 payouts a second.
  */
 export const janitor = ({ account, client, ledger, operations, settle, warn }: JanitorOptions) => {
-  /** The last look at each row. */
-  const looks = new Map<string, { readonly at: number; readonly version: number }>();
+  const attempts = new Map<string, Attempts>();
   /** The last row of the sweep before, if it did not reach the end. */
   let after: WriteRow | undefined;
 
-  /** The rest grows as long as nothing about the row changes. */
-  const isDue = (row: WriteRow, now: number): boolean => {
-    const looked = looks.get(keyOf(row));
-    const rest = Math.min(LONGEST_REST_MS, Math.max(LEFT_FOR_MS, (now - row.changedAt) / 4));
-    return looked?.version !== row.version || now - looked.at >= rest;
+  /** Whether a row is due; then another attempt of it begins. */
+  const begins = (row: WriteRow, now: number): boolean => {
+    const key = keyOf(row);
+    const known = attempts.get(key);
+    const { count, dueAt } = known?.version === row.version ? known : { count: 0, dueAt: now };
+    if (now < dueAt) return false;
+    attempts.delete(key);
+    const restMs = Math.min(LONGEST_REST_MS, LEFT_FOR_MS * 2 ** count);
+    attempts.set(key, { version: row.version, count: count + 1, dueAt: now + restMs });
+    // The longest unseen is first.
+    const [first = key] = attempts.keys();
+    if (attempts.size > MOST_REMEMBERED) attempts.delete(first);
+    return true;
   };
 
   /** Reconciles what is due. A row that cannot be reconciled does not delay the others: returns the reason. */
@@ -150,11 +180,14 @@ export const janitor = ({ account, client, ledger, operations, settle, warn }: J
     });
     after = rows.length < MOST_SETTLED ? undefined : rows.at(-1);
     let fault: string | undefined;
-    const settleOne = async (ownerId: string, { step, workflowId }: Omit<WriteName, "account">) => {
-      // The ledger learns some seconds later that a run was started again.
-      if (await isRunOpen(client, ownerId)) return;
+    const settleOne = async ({
+      ownerId,
+      step,
+      workflowId,
+    }: Omit<WriteName, "account"> & { readonly ownerId: string }) => {
       try {
-        await settle({ account, workflowId, step });
+        // The ledger learns some seconds later that a run was started again.
+        if (!(await isRunOpen(client, ownerId))) await settle({ account, workflowId, step });
       } catch (error) {
         // Time helps: it is read again. A failed step was reconciled (refused, ended), or its outcome is not known yet.
         if (error instanceof NotYet) return;
@@ -163,15 +196,15 @@ export const janitor = ({ account, client, ledger, operations, settle, warn }: J
         warn(fault);
       }
     };
-    for (const row of rows.filter((one) => isDue(one, now))) {
-      looks.set(keyOf(row), { at: now, version: row.version });
-      await settleOne(row.ownerId, row);
-    }
+    const due = rows.filter((row) => begins(row, now));
     // From then on, each has a row.
-    for (const { type, workflowId } of await ledger.forgottenRuns(account, MOST_SETTLED)) {
-      const step = lookUp(PURPOSES, type);
-      if (step !== undefined) await settleOne(workflowId, { workflowId, step });
-    }
+    const forgotten = (await ledger.forgottenRuns(account, MOST_SETTLED)).flatMap(
+      ({ type, workflowId }) => {
+        const step = lookUp(PURPOSES, type);
+        return step === undefined ? [] : [{ workflowId, ownerId: workflowId, step }];
+      },
+    );
+    await atOnce([...due, ...forgotten], settleOne, PARALLEL);
     return fault;
   };
 };

@@ -19,6 +19,7 @@ import { endsOf } from "./ends.ts";
 import { follow } from "./follow.ts";
 import { closeLeftWaits, finishFiles, janitor, nudgeUntold } from "./janitor.ts";
 import { describePayees } from "./payees.ts";
+import { settled } from "./settled.ts";
 
 /** Options of the tracker. */
 export interface TrackerOptions extends LongActivityOptions {
@@ -32,8 +33,9 @@ export interface TrackerOptions extends LongActivityOptions {
   readonly settle: (name: WriteName, signal: AbortSignal) => Promise<void>;
 }
 
-/** Interval of the checks for due waits; the service is asked less often. */
-const SWEEP_EVERY_MS = 1_000;
+/** Interval of the loops; the service is asked less often. */
+const LOOK_EVERY_MS = 1_000;
+const COUNT_EVERY_MS = 60_000;
 const FILES_EVERY_MS = 60_000;
 const JANITOR_EVERY_MS = 60_000;
 const ENDS_EVERY_MS = 5_000;
@@ -43,13 +45,35 @@ const LEASE_EVERY_MS = 20_000;
 /** Longer than the interval: the lease shows that a worker serves the account. */
 const LEASE_MS = 60_000;
 
+/** The least interval of heartbeats with a new entry of the ledger: each is billed. */
+const WITNESS_EVERY_MS = 2_000;
+
+/** As often as the tracker sends a heartbeat anyway. */
+const OTHERS_WITNESS_EVERY_MS = 5_000;
+
 /** Metrics of the process. */
 const REGISTRY = Services.empty();
 
-/** Does a part of the work when it is due, and returns the reason of its last failure. */
-type Part = () => Promise<string | undefined>;
+/** Does a part of the work when it is due. */
+interface Part {
+  readonly run: () => Promise<void>;
+  /** The reason of its last failure. */
+  readonly fault: () => string | undefined;
+  /** When it had done last what was due. */
+  readonly doneAt: () => number;
+}
 
-/** The work of one attempt; `before` is the state of the last one. */
+/**
+ * The work of one attempt; `before` is the state of the last one. It is made of loops that fail one by one, each with its own
+ * back-off: none waits for a slow one.
+ *
+ * | loop | each | the same at 0.1, 10 and 100 payouts a second |
+ * |---|---|---|
+ * | readings at the service | second | four statements of the ledger that find what is due; see follow.ts, settled.ts |
+ * | notifications of runs | second | two statements, and a signal for each decision |
+ * | unfinished writes and waits of ended runs | minute | see janitor.ts |
+ * | witness | second | one statement; a heartbeat each 2 s at most, by one tracker of all that share the ledger |
+ */
 const tracking = (
   options: TrackerOptions,
   { account, name }: TrackerInput,
@@ -71,35 +95,53 @@ const tracking = (
   let state: Tracked = {
     account,
     ...(before?.mark && { mark: before.mark }),
+    ...(before?.settledUntil !== undefined && { settledUntil: before.settledUntil }),
     readAt: before?.readAt ?? Date.now(),
     waiting: before?.waiting ?? 0,
   };
 
-  /** Makes a part with a separate back-off: if it fails, the others continue. */
-  const part = (what: string, everyMs: number, work: () => Promise<void>): Part => {
+  /**
+   * Makes a part with a separate back-off: if it fails, the others continue.
+   *
+   * @param work may return the milliseconds until it is due again, if they are more than `everyMs`.
+   */
+  const part = (
+    what: string,
+    everyMs: number,
+    work: () => Promise<number | undefined | void>,
+  ): Part => {
     let dueAt = 0;
+    let doneAt = state.readAt;
     let fault: string | undefined;
     const failed = (why: string, waitMs: number) => {
       fault = `${what}: ${why}`;
       warn(`${fault} It tries again in ${waitMs} ms.`);
     };
     const again = async () => {
-      await work();
+      const nextMs = await work();
       fault = undefined;
-      return everyMs;
+      return Math.max(everyMs, nextMs ?? 0);
     };
     const backingOff = withBackOff(again, failed, signal);
-    return async () => {
+    const run = async () => {
       if (Date.now() >= dueAt) {
         const waitMs = await backingOff();
         dueAt = Date.now() + waitMs;
       }
-      return fault;
+      if (fault === undefined) doneAt = Date.now();
     };
+    return { run, fault: () => fault, doneAt: () => doneAt };
   };
 
   const settle = (write: WriteName) => options.settle(write, signal);
   const followed = follow({ ledger, account, client, warn, call });
+  const { look, watermark } = settled({
+    ledger,
+    account,
+    call,
+    ...followed,
+    watermark: before?.settledUntil,
+  });
   const settleLeft = janitor({ ledger, account, client, warn, operations, settle });
   const ends = endsOf({
     ledger,
@@ -107,56 +149,57 @@ const tracking = (
     holder: randomUUID(),
     begunAt: activity.info.currentAttemptScheduledTimestampMs,
   });
-  const readings = Object.entries(followed.parts).map(([what, work]) =>
-    part(what, SWEEP_EVERY_MS, work),
-  );
-  const nudges = part("notifications of runs", SWEEP_EVERY_MS, () =>
-    nudgeUntold(ledger, client, account),
-  );
-  const others = [
+
+  let isWitness = false;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  let reported = state.mark?.sequence;
+
+  /**
+   * Compares the ledger with its witness, and updates the witness. One tracker of all that share the ledger reports each new
+   * entry soon; the others with the heartbeats that they send anyway. Who asks for the witness reads those of all.
+   */
+  const bearWitness = async (): Promise<number> => {
+    const { mark } = state;
+    if (mark !== undefined && !(await ledger.expect(mark))) {
+      // The witness stays until then: a second copy may have less than it, too.
+      activity.log.error("The ledger was restored: nothing is sent until `recover`.");
+      return LOOK_EVERY_MS;
+    }
+    const now = await ledger.mark();
+    state = { ...state, mark: now };
+    if (mark !== undefined && !isWitness) return OTHERS_WITNESS_EVERY_MS;
+    if (now.sequence !== reported && Date.now() - reportedAt >= WITNESS_EVERY_MS) {
+      activity.heartbeat(state);
+      reportedAt = Date.now();
+      reported = now.sequence;
+    }
+    return LOOK_EVERY_MS;
+  };
+
+  const readings = [
+    ...Object.entries(followed.parts).map(([what, work]) => part(what, LOOK_EVERY_MS, work)),
+    part("settled payouts", LOOK_EVERY_MS, look),
+  ];
+  const parts = [
+    ...readings,
+    part("notifications of runs", LOOK_EVERY_MS, () => nudgeUntold(ledger, client, account)),
+    part("witness", LOOK_EVERY_MS, bearWitness),
+    // A tracker of the account that takes over is the same holder.
+    part("leases", LEASE_EVERY_MS, async () => {
+      await ledger.lease(trackerLease(account), "tracker", LEASE_MS);
+      isWitness = await ledger.lease("witness", account, LEASE_MS);
+    }),
+    part("open waits", COUNT_EVERY_MS, followed.count),
     part("files", FILES_EVERY_MS, () => finishFiles(ledger, account)),
     part("waits of ended runs", JANITOR_EVERY_MS, () => closeLeftWaits(ledger, account, client)),
     part("ends of runs", ENDS_EVERY_MS, ends.recent),
     part("open runs", ENDS_EVERY_MS, ends.known),
     part("payees", PAYEES_EVERY_MS, describePayees({ ledger, account, read })),
-    // A tracker of the account that takes over is the same holder.
-    part("lease", LEASE_EVERY_MS, async () => {
-      await ledger.lease(trackerLease(account), "tracker", LEASE_MS);
-    }),
     part("writes of ended runs", JANITOR_EVERY_MS, async () => {
       const fault = await settleLeft();
       if (fault !== undefined) throw new Error(fault);
     }),
   ];
-  /** All at once, so that none waits for a slow one. */
-  const run = async (parts: ReadonlyArray<Part>): Promise<string | undefined> =>
-    (await Promise.all(parts.map((one) => one()))).find((fault) => fault !== undefined);
-
-  /** Notifies runs each second while other parts read: a person waits for what a decision does. */
-  const nudgeWhile = async (work: Promise<unknown>): Promise<string | undefined> => {
-    const isOver = work.then(
-      () => true,
-      () => true,
-    );
-    for (;;) {
-      const fault = await nudges();
-      if (await Promise.race([isOver, sleep(SWEEP_EVERY_MS, false)])) return fault;
-    }
-  };
-
-  /** Compares the ledger with its witness, and updates the witness. */
-  const bearWitness = async (): Promise<void> => {
-    const { mark } = state;
-    if (mark !== undefined && !(await ledger.expect(mark))) {
-      // The witness stays until then: a second copy may have less than it, too.
-      activity.log.error("The ledger was restored: nothing is sent until `recover`.");
-      return;
-    }
-    const now = await ledger.mark();
-    state = { ...state, mark: now };
-    // At once, so that a worker killed in the next second does not lose the witness.
-    if (now.sequence !== mark?.sequence) activity.heartbeat(state);
-  };
 
   /** The reason why it cannot work now, if any. */
   const note = (why: string | undefined): void => {
@@ -166,25 +209,43 @@ const tracking = (
     if (why !== failing?.why) activity.heartbeat(state);
   };
 
+  const noteParts = (): void => {
+    const readAt = Math.min(...readings.map(({ doneAt }) => doneAt()));
+    const settledUntil = watermark();
+    state = {
+      ...state,
+      ...(settledUntil !== undefined && { settledUntil }),
+      readAt,
+      waiting: followed.size(),
+    };
+    readAtGauge.updateUnsafe(readAt / 1000, REGISTRY);
+    note(parts.map(({ fault }) => fault()).find((fault) => fault !== undefined));
+  };
+
   return {
     state: () => state,
     failed: note,
     turn: async () => {
-      await bearWitness();
-      await followed.refresh();
-      const work = Promise.all([run(readings), run(others)]);
-      const untold = await nudgeWhile(work);
-      const [unread, left = untold] = await work;
+      const passes = parts.map(({ run }) => run());
+      const all = Promise.allSettled(passes);
+      let isOver = false;
+      void all.then(() => (isOver = true));
+      /** Goes on each second while another one is under way. */
+      const loop = async ({ run }: Part, pass: Promise<void> | undefined): Promise<void> => {
+        await pass;
+        for (;;) {
+          noteParts();
+          await Promise.race([all, sleep(LOOK_EVERY_MS)]);
+          if (isOver) return;
+          await run();
+        }
+      };
+      await Promise.all(parts.map((one, index) => loop(one, passes[index])));
       const rate = await call((service) => Effect.sync(service.rate));
-      const { rate: _, ...before } = state;
-      state = { ...before, waiting: followed.size(), ...(rate !== undefined && { rate }) };
-      if (unread === undefined) {
-        const readAt = Date.now();
-        state = { ...state, readAt };
-        readAtGauge.updateUnsafe(readAt / 1000, REGISTRY);
-      }
-      note(unread ?? left);
-      return SWEEP_EVERY_MS;
+      const { rate: _, ...rest } = state;
+      state = { ...rest, ...(rate !== undefined && { rate }) };
+      noteParts();
+      return LOOK_EVERY_MS;
     },
   };
 };

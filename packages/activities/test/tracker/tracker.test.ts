@@ -19,7 +19,13 @@ import { closeLeftWaits, finishFiles, janitor, nudgeUntold } from "../../src/tra
 import { describePayees } from "../../src/tracker/payees.ts";
 import { makeTrackerActivities, type TrackerOptions } from "../../src/tracker/track.ts";
 import { follow } from "../../src/tracker/follow.ts";
-import { type PaymentsRuntime, readKnown, runCall } from "../../src/run-operation.ts";
+import { settled } from "../../src/tracker/settled.ts";
+import {
+  type ClientCall,
+  type PaymentsRuntime,
+  readKnown,
+  runCall,
+} from "../../src/run-operation.ts";
 import { NotYet, StepFailed } from "../../src/write/outcomes.ts";
 import { attempt, runtimeOver } from "../support/attempts.ts";
 import { beneficiary, payout } from "../support/bodies.ts";
@@ -74,7 +80,7 @@ const clientOf = (
 
 let ledger: Ledger;
 beforeEach(async () => {
-  ledger = await openLedger("memory");
+  ledger = await openLedger("memory", { clock: () => Date.now() });
   onTestFinished(() => ledger.close());
 });
 
@@ -108,22 +114,21 @@ describe("waits", () => {
 
   const sweep = (client: Client, runtime: PaymentsRuntime = runtimeOver(simulator)) => {
     const signal = new AbortController().signal;
-    const waits = follow({
+    const of = {
       ledger,
       account: ACCOUNT,
-      client,
-      warn: () => {},
-      call: async (call) => {
+      call: async <A>(call: ClientCall<A>) => {
         const result = await runCall(runtime, call, signal);
         if (result._tag === "Failure") throw result.failure;
         return result.success;
       },
-    });
-    const sweepOnce = async () => {
-      await waits.refresh();
-      await Promise.all(Object.values(waits.parts).map((part) => part()));
     };
-    return { waits, sweep: sweepOnce };
+    const followed = follow({ ...of, client, warn: () => {} });
+    const { look } = settled({ ...of, ...followed, watermark: undefined });
+    const sweepOnce = async () => {
+      await Promise.all(Object.values(followed.parts).map((part) => part()));
+    };
+    return { count: () => ledger.countRead(ACCOUNT), look, sweep: sweepOnce };
   };
 
   const untilDue = (ms = 2_000) => {
@@ -161,11 +166,11 @@ describe("waits", () => {
   const payoutOf = async (workflowId: string) => (await ledger.rowsOf(workflowId))[0];
 
   it.each([
-    ["read one by one", ["completed", "returned"]],
-    ["read in the list", [...Array<string>(6).fill("completed"), "returned"]],
-  ])(
+    ["by its own schedule", "sweep", ["completed", "returned"]],
+    ["by the list of what has settled", "look", Array<string>(6).fill("completed")],
+  ] as const)(
     "no run has to wait for a payout: its outcome is recorded all the same, %s",
-    async (_, words) => {
+    async (_, read, words) => {
       const runtime = runtimeOver(simulator);
       const ids = await makePayouts(words.length, runtime);
       const { client, done } = clientOf();
@@ -173,13 +178,12 @@ describe("waits", () => {
       expect(await ledger.openPayouts(ACCOUNT)).toHaveLength(words.length);
       for (const [at, id] of ids.entries()) await simulator.setPayoutStatus(id, words[at] ?? "");
       untilDue();
-      await tracker.sweep();
+      await tracker[read]();
       expect(done).toEqual([]);
       expect(await ledger.openPayouts(ACCOUNT)).toEqual([]);
       for (const [at, word] of words.entries())
         expect(await payoutOf(`run-${at}`)).toMatchObject({ standing: word, word });
-      await tracker.sweep();
-      expect(tracker.waits.size()).toBe(0);
+      expect(await tracker.count()).toBe(0);
     },
   );
 
@@ -298,31 +302,34 @@ describe("waits", () => {
   });
 
   it.each([
-    ["read one by one", 1],
-    ["read in the list", 6],
-  ])("for payouts of another amount than was sent end with that: %s", async (_, count) => {
-    const runtime = runtimeOver(simulator);
-    const runs = Array.from({ length: count }, (_none, index) => `run-${index}`);
-    for (const workflowId of runs) {
-      const { payout_id } = await runtime.runPromise(
-        PaymentsClient.use((client) =>
-          Effect.flatMap(client.createBeneficiary(beneficiary), ({ beneficiary_id }) =>
-            client.createPayout({ ...payout, beneficiary_id, unique_request_id: workflowId }),
+    ["by its own schedule", "sweep", 1],
+    ["by the list of what has settled", "look", 6],
+  ] as const)(
+    "for payouts of another amount than was sent end with that: %s",
+    async (_, read, count) => {
+      const runtime = runtimeOver(simulator);
+      const runs = Array.from({ length: count }, (_none, index) => `run-${index}`);
+      for (const workflowId of runs) {
+        const { payout_id } = await runtime.runPromise(
+          PaymentsClient.use((client) =>
+            Effect.flatMap(client.createBeneficiary(beneficiary), ({ beneficiary_id }) =>
+              client.createPayout({ ...payout, beneficiary_id, unique_request_id: workflowId }),
+            ),
           ),
-        ),
+        );
+        await putRow(ledger, { workflowId, state: "done", madeId: payout_id });
+        await simulator.setPayoutStatus(payout_id, "completed");
+        await wait(workflowId, "payout", payout_id);
+      }
+      const { client, done } = clientOf(Object.fromEntries(runs.map((id) => [id, "RUNNING"])));
+      untilDue();
+      await sweep(client, runtime)[read]();
+      const contradiction = expect.stringContaining("for a payout of 1.00 USD") as unknown;
+      expect(done.map(([, , , result]) => result)).toEqual(
+        runs.map(() => expect.objectContaining({ contradiction, outcome: "completed" }) as unknown),
       );
-      await putRow(ledger, { workflowId, state: "done", madeId: payout_id });
-      await simulator.setPayoutStatus(payout_id, "completed");
-      await wait(workflowId, "payout", payout_id);
-    }
-    const { client, done } = clientOf(Object.fromEntries(runs.map((id) => [id, "RUNNING"])));
-    untilDue();
-    await sweep(client, runtime).sweep();
-    const contradiction = expect.stringContaining("for a payout of 1.00 USD") as unknown;
-    expect(done.map(([, , , result]) => result)).toEqual(
-      runs.map(() => expect.objectContaining({ contradiction, outcome: "completed" }) as unknown),
-    );
-  });
+    },
+  );
 
   it("are read nevertheless where the service does not know what one of them waits for", async () => {
     await wait("run-1", "payout", "unknown");
@@ -722,6 +729,6 @@ describe("the tracker", () => {
       "complete run-1",
       "signal run-2",
     ]);
-    expect(failing?.why).toMatch(/^payouts: .*listPayouts/);
+    expect(failing?.why).toMatch(/^settled payouts: .*listPayouts/);
   });
 });

@@ -171,7 +171,7 @@ describe("the end of a wait is believed", () => {
     const opened = { account, workflowId: "run-1", runId: "1", activityId: wait };
     await ledger.openWait({ ...opened, kind: "payout", thing: "p-1" });
     expect(await agrees({ wait, account: "eu", outcome: "failed" })).toBe(false);
-    await ledger.closeWait(opened, { outcome: "failed" });
+    await ledger.closeWaits([{ ...opened, outcome: { outcome: "failed" } }]);
     expect(await agrees({ wait, outcome: "failed" })).toBe(true);
     expect(await agrees({ wait, account: "eu", outcome: "failed" })).toBe(true);
     expect(await agrees({ wait, account: "eu", outcome: "completed" })).toBe(false);

@@ -1,6 +1,6 @@
 import { createClient } from "@durable-payments/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { withSent } from "../../src/waits.ts";
+import { knownPayout } from "../../src/waits.ts";
 import { beneficiary, payout as withKey } from "../support/bodies.ts";
 import type { Attempt } from "../../src/write/guard.ts";
 import { makeWorld } from "../support/writes.ts";
@@ -51,7 +51,7 @@ const onAnotherClock = async (clockOffsetMs: number) => {
     (await simulator.state()).payouts.map(({ payout_reference }) => payout_reference).toSorted();
   const pass = (time: number) => void (passed += time);
   const knownFor = async (payout_id: string) =>
-    (await withSent(world.ledger, world.account, payout_id)).knownForMs;
+    (await knownPayout(world.ledger, world.account, payout_id)).knownForMs;
   return { knownFor, paid, pass, pay, payByHand, setClock };
 };
 

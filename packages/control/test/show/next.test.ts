@@ -18,6 +18,8 @@ const check = (outcome: string | undefined): RecordedWait => ({
   kind: "cardholder",
   thing: "ch-1",
   since: 0,
+  readAfter: null,
+  isLeft: false,
   closedAt: 1,
   outcome: outcome === undefined ? null : { outcome },
 });

@@ -49,6 +49,8 @@ const wait = {
   workflowId: "invoice-17",
   runId: "run-1",
   since: 0,
+  readAfter: null,
+  isLeft: false,
   closedAt: null,
   outcome: null,
 };

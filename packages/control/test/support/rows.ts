@@ -101,6 +101,7 @@ export const row = (more: Partial<RecordedWrite> = {}): RecordedWrite => ({
   decidedWord: null,
   problem: null,
   outcomeAt: null,
+  readAfter: null,
   ...more,
 });
 

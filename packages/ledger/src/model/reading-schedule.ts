@@ -11,10 +11,10 @@ import type { Standing } from "./standing.ts";
 const SHORTEST_MS = 1_000;
 
 /** Longest interval, as long as the account has requests for it. */
-export const LONGEST_READ_INTERVAL_MS = 60_000;
+const LONGEST_MS = 60_000;
 
-/** Returns the milliseconds from one read to the next: a tenth of the age, within bounds. */
-export const readIntervalMs = (ageMs: number, longestMs: number): number =>
+/** Returns the milliseconds from one reading of an object to the next: a tenth of its age, within bounds. */
+export const readIntervalMs = (ageMs: number, longestMs = LONGEST_MS): number =>
   Math.round(Math.max(SHORTEST_MS, Math.min(longestMs, ageMs / 10)));
 
 /** A payout as its schedule sees it. Times are milliseconds since 1970 by the ledger's clock. */
@@ -28,6 +28,5 @@ interface Scheduled {
 export const nextRead = (
   { changedAt, standing }: Scheduled,
   now: number,
-  longestMs = LONGEST_READ_INTERVAL_MS,
-): number | null =>
-  standing === "made" ? now + readIntervalMs(Math.max(0, now - changedAt), longestMs) : null;
+  longestMs?: number,
+): number | null => (standing === "made" ? now + readIntervalMs(now - changedAt, longestMs) : null);

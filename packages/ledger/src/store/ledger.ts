@@ -2,7 +2,7 @@
  * The types that the methods of the ledger take and return. The methods are in the files of this folder, by subject, and
  * `open-ledger.ts` puts them together. `Look` is the one to know: all facts by which `advance` decides.
  */
-import type { WriteName, WriteRow } from "../model/row.ts";
+import type { JsonObject, WriteName, WriteRow } from "../model/row.ts";
 import type { Standing } from "../model/standing.ts";
 import type { AccountLimits } from "../model/limits.ts";
 import type { Decision, NewDecision, NewEntry, StartFacts } from "./log.ts";
@@ -60,9 +60,13 @@ export interface ListedRow extends BatchRow, Omit<RowOf<typeof ROW_OUTCOME>, "re
   readonly reason: string | null;
 }
 /** A wait as long as it is open. */
-export type Wait = Omit<RecordedWait, "closedAt" | "outcome">;
+export type Wait = Omit<RecordedWait, "closedAt" | "isLeft" | "outcome">;
+/** A wait that has ended, with its outcome. */
+export interface EndedWait extends NewWait {
+  readonly outcome: JsonObject;
+}
 /** A wait as it is opened. */
-export type NewWait = Omit<Wait, "since">;
+export type NewWait = Omit<Wait, "since" | "readAfter">;
 
 /** The person who acts, and the source of the name. */
 export type Actor = Pick<NewDecision, "by" | "how" | "reason">;

@@ -9,11 +9,12 @@ import { standingOfRow, type PayoutOutcome } from "../model/standing.ts";
 import { type RecordedWrite, readRecorded } from "./write-methods.ts";
 import { type LogWriter, logWriter, selectDecisions } from "./log.ts";
 import { decisionAbout, plainWord, wordsId } from "./word-methods.ts";
-import { type EndedWait, waitEnder } from "./run-methods.ts";
+import type { EndedWait } from "./ledger.ts";
+import { waitEnder } from "./run-methods.ts";
 import { refreshStatus } from "./run-status.ts";
-import { type SEEN, WRITES } from "./schema.ts";
+import { type SEEN, WAITS, WRITES } from "./schema.ts";
 import { MOST_KEYS, type Store, type Where } from "./store.ts";
-import type { Query, RowOf } from "./table.ts";
+import { query, type Query, type RowOf } from "./table.ts";
 import { chunksOf } from "effect/Array";
 
 /** A payout as the service shows it. */
@@ -59,7 +60,8 @@ const changeOf = (
 export interface ReadPayout {
   /** Its write, as it was before the reading. */
   readonly row: RecordedWrite;
-  readonly seen: SeenOfPayout;
+  /** Undefined if it could not be read: it is read again later. */
+  readonly seen: SeenOfPayout | undefined;
   /** A wait for it that has ended. */
   readonly wait?: EndedWait | undefined;
 }
@@ -104,20 +106,22 @@ export const payoutMethods = (store: Store) => {
     const ended = read.flatMap(({ wait }) => (wait === undefined ? [] : end(wait)));
     const waiting = read.flatMap(({ wait }) => wait?.workflowId ?? []);
     const keys = [...new Set([...read.flatMap(({ row }) => idsOf(row)), ...waiting])];
+    const waitsFor = { "account = ?": account, "kind = 'payout' AND closed_at IS NULL": true };
     const madeIds = read.map(({ row }) => row.madeId ?? "");
     const looks = [select(account, madeIds), selectDecisions(wordsId(account))];
     await store.logged(keys, wordsId(account), looks, ([found = [], lines = []], log) => {
       const known = new Map(found.map((row) => [String(row["made_id"]), row]));
       const chains = new Map<string, LogWriter>();
       const concerned: Array<string> = [];
+      const settled: Array<string> = [];
       const changes = read.flatMap(({ row: { madeId }, seen }) => {
         const before = known.get(madeId ?? "");
         if (before === undefined) return [];
         // A list may show it twice.
         known.delete(madeId ?? "");
         const row = readRecorded(before, seal);
-        const to = changeOf(row, seen);
-        const said = decisionAbout(lines, seen.word, seal);
+        const to = seen && changeOf(row, seen);
+        const said = seen && decisionAbout(lines, seen.word, seal);
         // It was read before the word got another meaning: the next reading decides.
         if (to && seen.isDecided && said?.value["means"] !== seen.outcome) return [];
         const standing = to?.standing ?? row.standing;
@@ -128,10 +132,11 @@ export const payoutMethods = (store: Store) => {
             chains.get(workflowId) ??
             logWriter(workflowId, String(before["last_hash"] ?? ""), log.now, seal);
           chains.set(workflowId, chain);
-          const details = { id: madeId, word: seen.word };
-          const who = seen.isDecided ? `as ${said?.by ?? ""} said of the word` : "the service";
+          const details = { id: madeId, word: seen?.word ?? "" };
+          const who = seen?.isDecided ? `as ${said?.by ?? ""} said of the word` : "the service";
           chain.entry({ who, what: `payout ${standing}`, details }, row, runId, generation);
           concerned.push(...idsOf(row));
+          settled.push(madeId ?? "");
         }
         const readAfter = nextRead({ ...row, standing }, log.now, longestMs);
         if (to === undefined && readAfter === row.readAfter) return [];
@@ -145,6 +150,10 @@ export const payoutMethods = (store: Store) => {
         writes: [
           ...[...chains.values()].flatMap(({ writes }) => writes),
           ...changes,
+          // Waits that are not completed now, by a reader that ends here, are due.
+          ...(settled.length > 0
+            ? [store.update(WAITS, { readAfter: log.now }, { ...waitsFor, thing: settled })]
+            : []),
           ...(concerned.length > 0 ? [refreshStatus(concerned)] : []),
           ...ended,
         ],
@@ -154,7 +163,7 @@ export const payoutMethods = (store: Store) => {
 
   /**
    * Records what was seen of payouts, when each is read next, and the ends of waits for them: some eighty payouts of an
-   * account in one transaction.
+   * account in one transaction. Other waits for a payout that has an outcome are due from then on.
    *
    * @param longestMs the longest interval until the next reading; default: a minute.
    */
@@ -193,6 +202,16 @@ export const payoutMethods = (store: Store) => {
         "ORDER BY read_after",
         limit,
       ),
+    /** Returns how many payouts and waits of an account are read again at some time. */
+    countRead: async (account: string): Promise<number> => {
+      const count = (table: string, rest: string) =>
+        query(`SELECT count(*) AS count FROM ${table} WHERE account = $1 AND ${rest}`, account);
+      const found = await store.find(
+        count("writes", "read_after IS NOT NULL"),
+        count("waits", "closed_at IS NULL AND read_after IS NOT NULL"),
+      );
+      return found.reduce((sum, row) => sum + Number(row["count"]), 0);
+    },
     /** Returns the payouts of an account whose outcome is not known yet, the longest unchanged first. */
     openPayouts: (account: string, limit?: number): Promise<ReadonlyArray<RecordedWrite>> =>
       read(

@@ -1,19 +1,35 @@
-import type { JsonObject } from "../model/row.ts";
-import type { Decision, NewRun, NewStart, NewWait, PlannedOfRun, RunEnd, Wait } from "./ledger.ts";
+import { readIntervalMs } from "../model/reading-schedule.ts";
+import type {
+  Decision,
+  EndedWait,
+  NewRun,
+  NewStart,
+  NewWait,
+  PlannedOfRun,
+  RunEnd,
+  Wait,
+} from "./ledger.ts";
 import { endAmong, readDecision, selectDecisions } from "./log.ts";
 import { rememberPayees } from "./payees.ts";
 import { refreshEnds, refreshStatus } from "./run-status.ts";
-import { LEASES, type Run, RUNS, WAITS } from "./schema.ts";
+import { LEASES, type RecordedWait, type Run, RUNS, WAITS } from "./schema.ts";
 import { chunksOf } from "effect/Array";
 import { query, type Query, type Seal, toJson } from "./table.ts";
 import { MOST_KEYS, type Store } from "./store.ts";
 
-type NamedWait = Omit<NewWait, "kind" | "thing">;
+/** Open waits of runs that have ended; a lost run may begin again. */
+const LEFT = {
+  "closed_at IS NULL": true,
+  "EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = waits.workflow_id AND end_state <> 'missing')": true,
+};
 
-/** A wait with its outcome. */
-export interface EndedWait extends NewWait {
-  readonly outcome: JsonObject;
-}
+/** Its attempt was still under way when its run ended. */
+const HAS_ENDED = `EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = waits.workflow_id
+  AND runs.run_id = waits.run_id AND end_state <> 'missing')`;
+
+/** The schedule of the payout reads for it. */
+const IS_FOLLOWED = `EXISTS (SELECT 1 FROM writes WHERE writes.account = waits.account
+  AND operation = 'createPayout' AND made_id = waits.thing AND standing = 'made')`;
 
 /** Its file was rejected or cancelled before it was started: nothing was ever sent under its id. */
 const NEVER_STARTED = "(runs.run_id IS NULL AND runs.end_state = 'cancelled')";
@@ -74,7 +90,7 @@ const SINCE = "CASE WHEN waits.closed_at IS NULL THEN waits.since ELSE excluded.
 /** Returns a function that makes the statements of a wait that has ended, whether it was open or not. */
 export const waitEnder = ({ database, seal }: Store) => {
   const { now } = database.dialect;
-  const save = WAITS.saver({ since: now, closedAt: now }, (field) =>
+  const save = WAITS.saver({ since: now, closedAt: now, readAfter: "NULL", isLeft: "0" }, (field) =>
     field === "since" ? SINCE : undefined,
   );
   return (wait: EndedWait): ReadonlyArray<Query> => [
@@ -88,26 +104,19 @@ export const runMethods = (store: Store) => {
   const { database, seal } = store;
   const { now } = database.dialect;
   // An open wait stays as it is.
-  const open = WAITS.saver({ since: now }, undefined, "WHERE waits.closed_at IS NOT NULL");
+  const open = WAITS.saver(
+    { since: now, readAfter: `${now} + ${readIntervalMs(0)}` },
+    undefined,
+    "WHERE waits.closed_at IS NOT NULL",
+  );
   const end = waitEnder(store);
-  /** With a statement that follows, in one round trip. */
-  const changeOpen = async (
-    { account, activityId, runId, workflowId }: NamedWait,
-    closedAt: string,
-    outcome: JsonObject | null,
-    ...rest: ReadonlyArray<Query>
-  ): Promise<boolean> => {
-    const update = query(
-      `UPDATE waits SET closed_at = ${closedAt}, outcome = $1 WHERE workflow_id = $2
-       AND run_id = $3 AND activity_id = $4 AND account = $5 AND closed_at IS NULL RETURNING since`,
-      WAITS.fields.outcome.write(outcome, seal),
-      workflowId,
-      runId,
-      activityId,
-      account,
-    );
-    return (await store.writeReturning(workflowId, update, ...rest)).length > 0;
-  };
+  const ofWait = ({ account, activityId, runId, workflowId }: Omit<NewWait, "kind" | "thing">) => ({
+    "workflow_id = ?": workflowId,
+    "run_id = ?": runId,
+    "activity_id = ?": activityId,
+    "account = ?": account,
+    "closed_at IS NULL": true,
+  });
   const lease = async (name: string, holder: string, ms: number): Promise<boolean> => {
     const until = `${now} + ${Math.round(ms)}`;
     const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} RETURNING name`;
@@ -192,7 +201,11 @@ export const runMethods = (store: Store) => {
         );
         await store.database.write(ids, [], () => ({
           value: undefined,
-          writes: [...changes, ...refreshEnds(ids)],
+          writes: [
+            ...changes,
+            store.update(WAITS, { isLeft: true }, { ...LEFT, workflow_id: ids }),
+            ...refreshEnds(ids),
+          ],
         }));
       }
     },
@@ -249,7 +262,11 @@ export const runMethods = (store: Store) => {
     /** Opens a wait, or opens it again. */
     openWait: async (wait: NewWait) => {
       await store.save(wait.workflowId, [
-        open({ ...wait, closedAt: null, outcome: null }, seal),
+        open({ ...wait, isLeft: false, closedAt: null, outcome: null }, seal),
+        ...(wait.kind === "payout"
+          ? [store.update(WAITS, { readAfter: null }, { ...ofWait(wait), [IS_FOLLOWED]: true })]
+          : []),
+        store.update(WAITS, { isLeft: true }, { ...ofWait(wait), [HAS_ENDED]: true }),
         refreshStatus([wait.workflowId], ["running", "missing"]),
       ]);
     },
@@ -258,9 +275,10 @@ export const runMethods = (store: Store) => {
     /** Returns waits, the longest first; with `isOpen` only open ones. */
     waits: (
       filter: Partial<Pick<Wait, "account" | "activityId" | "workflowId" | "kind">> & {
+        readonly things?: ReadonlyArray<string>;
         readonly isOpen?: true;
         /** Those whose run has ended in Temporal; a lost run has no end. */
-        readonly isRunEnded?: true;
+        readonly isLeft?: true;
         readonly limit?: number;
       },
     ) =>
@@ -268,22 +286,74 @@ export const runMethods = (store: Store) => {
         WAITS,
         {
           "closed_at IS NULL": filter.isOpen,
-          "EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = waits.workflow_id AND end_state <> 'missing')":
-            filter.isRunEnded,
+          "is_left = 1": filter.isLeft,
           "account = ?": filter.account,
           "workflow_id = ?": filter.workflowId,
           "activity_id = ?": filter.activityId,
           "kind = ?": filter.kind,
+          thing: filter.things,
         },
         "ORDER BY since, workflow_id, activity_id",
         filter.limit,
       ),
-    /** Closes a wait and keeps its outcome. @returns whether it was open. */
-    closeWait: (wait: NamedWait, outcome: JsonObject) =>
-      changeOpen(wait, now, outcome, refreshStatus([wait.workflowId], ["waiting"])),
-    /** Records why the object of an open wait cannot be read; null if it can. @returns whether it was open. */
-    noteWait: (wait: NamedWait, problem: string | null) =>
-      changeOpen(wait, "NULL", problem === null ? null : { problem }),
+    /** Returns open waits of a kind whose object is due to be read at the service, the longest due first. */
+    dueWaits: (
+      account: string,
+      kind: Wait["kind"],
+      limit: number,
+    ): Promise<ReadonlyArray<RecordedWait>> =>
+      store.all(
+        WAITS,
+        {
+          "account = ?": account,
+          "kind = ?": kind,
+          "closed_at IS NULL": true,
+          [`read_after <= (SELECT ${now})`]: true,
+        },
+        "ORDER BY read_after",
+        limit,
+      ),
+    /**
+     * Records that the objects of waits were read, and when they are read next: those that are still open.
+     *
+     * @param read with the reason why an object cannot be read; null if it can, undefined if that is not known.
+     */
+    readWaits: async (
+      read: ReadonlyArray<{ readonly wait: Wait; readonly problem?: string | null | undefined }>,
+    ): Promise<void> => {
+      const clock = query(`SELECT ${now} AS now`);
+      for (const part of chunksOf(read, MOST_KEYS))
+        await database.write(
+          part.map(({ wait }) => wait.workflowId),
+          [clock],
+          ([[at = {}] = []]) => ({
+            value: undefined,
+            writes: part.map(({ problem, wait }) => {
+              const time = Number(at["now"]);
+              const readAfter = time + readIntervalMs(time - wait.since);
+              const outcome = typeof problem === "string" ? { problem } : null;
+              const all = { readAfter, isLeft: false, ...(problem !== undefined && { outcome }) };
+              return store.update(WAITS, all, ofWait(wait));
+            }),
+          }),
+        );
+    },
+    /** Closes those waits that are open, and keeps their outcomes: many in one transaction. */
+    closeWaits: async (ended: ReadonlyArray<Omit<EndedWait, "kind" | "thing">>): Promise<void> => {
+      for (const part of chunksOf(ended, MOST_KEYS)) {
+        const ids = part.map(({ workflowId }) => workflowId);
+        const close = part.map(({ outcome, ...wait }) =>
+          store.where(
+            `UPDATE waits SET closed_at = ${now}, outcome = $1`,
+            ofWait(wait),
+            "",
+            undefined,
+            [WAITS.fields.outcome.write(outcome, seal)],
+          ),
+        );
+        await store.save(ids, [...close, refreshStatus(ids, ["waiting"])]);
+      }
+    },
     /** Takes or renews a lease if nobody else holds it; 0 ms releases it. @returns whether the holder has it. */
     lease,
     /** Writes a mark that nothing reads. @throws LedgerUnavailable with the reason why no payment can be recorded now. */

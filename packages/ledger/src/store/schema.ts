@@ -206,6 +206,10 @@ export const WAITS = new Table(
     thing: text,
     /** Milliseconds since 1970 by the ledger's clock. */
     since: number,
+    /** When its object is read next, by the same clock; null if the schedule of a payout in the ledger says so. */
+    readAfter: numberOrNull,
+    /** Whether its run has ended while it was open. */
+    isLeft: yesNo,
     closedAt: numberOrNull,
     outcome: orNull(sealed(json<JsonObject>())),
   },
@@ -421,6 +425,9 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       // The kind, so that they are counted by the index alone.
       `CREATE INDEX waits_open ON waits (account, since, kind) WHERE closed_at IS NULL`,
       `CREATE INDEX batches_state ON batches (state, created_at DESC, id)`,
+      `CREATE INDEX waits_due ON waits (account, kind, read_after) WHERE closed_at IS NULL AND read_after IS NOT NULL`,
+      `CREATE INDEX waits_left ON waits (account, since) WHERE closed_at IS NULL AND is_left = 1`,
+      `CREATE INDEX waits_for ON waits (account, thing) WHERE closed_at IS NULL`,
       `CREATE INDEX batches_untold ON batches (created_at) WHERE untold IS NOT NULL`,
       `CREATE INDEX batches_finished ON batches (finished_at) WHERE finished_at IS NOT NULL`,
       `CREATE INDEX batch_rows_waiting ON batch_rows (batch, number) WHERE state = 'waiting'`,

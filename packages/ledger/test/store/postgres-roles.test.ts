@@ -99,7 +99,7 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
       activityId: "awaitPayout:P-1",
     };
     await ledger.openWait({ ...wait, kind: "payout", thing: "P-1" });
-    await ledger.closeWait(wait, {});
+    await ledger.closeWaits([{ ...wait, outcome: {} }]);
     await ledger.coverRow("none", 1, "Already in another file.");
     await ledger.finishBatch("none");
     expect(await ledger.claimRows("none", [1])).toEqual([]);

@@ -469,13 +469,15 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     const opened = await ledger.waits({ workflowId: wait.workflowId });
     await other.openWait(wait);
     expect(await other.waits({ workflowId: wait.workflowId })).toEqual(opened);
-    expect(await other.noteWait(wait, "unknown")).toBe(true);
+    const read = (problem: string | null) =>
+      other.readWaits(opened.map((one) => ({ wait: one, problem })));
+    await read("unknown");
     expect(await ledger.waits({ workflowId: wait.workflowId, isOpen: true })).toMatchObject([
       { outcome: { problem: "unknown" } },
     ]);
-    expect(await ledger.closeWait(wait, { status: "paid" })).toBe(true);
-    expect(await other.noteWait(wait, null)).toBe(false);
-    expect(await other.closeWait(wait, { status: "failed" })).toBe(false);
+    await ledger.closeWaits([{ ...wait, outcome: { status: "paid" } }]);
+    await read(null);
+    await other.closeWaits([{ ...wait, outcome: { status: "failed" } }]);
     expect(await ledger.waits({ workflowId: wait.workflowId })).toMatchObject([
       { outcome: { status: "paid" } },
     ]);
@@ -485,7 +487,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     const [again] = await ledger.waits({ workflowId: wait.workflowId });
     await other.endWait({ ...wait, outcome: { status: "failed" } });
     expect(await ledger.waits({ workflowId: wait.workflowId })).toEqual([
-      { ...again, closedAt: expect.any(Number), outcome: { status: "failed" } },
+      { ...again, closedAt: expect.any(Number), readAfter: null, outcome: { status: "failed" } },
     ]);
     const name = fresh();
     const holders = await Promise.all([

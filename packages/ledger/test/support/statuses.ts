@@ -223,7 +223,7 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
           const opened = { ...wait, kind: "payout", thing: "P" } as const;
           const change = among(["open", "close", "end"]);
           if (change === "open") await ledger.openWait(opened);
-          else if (change === "close") await ledger.closeWait(wait, {});
+          else if (change === "close") await ledger.closeWaits([{ ...wait, outcome: {} }]);
           else await ledger.endWait({ ...opened, outcome: {} });
           break;
         }
@@ -280,7 +280,7 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     await ledger.recordStart(runOf({ workflowId }), startOf());
     await ledger.openWait({ ...wait, kind: "balance", thing: "EUR 1" });
     expect(await statusOf()).toBe("waiting");
-    await ledger.closeWait(wait, {});
+    await ledger.closeWaits([{ ...wait, outcome: {} }]);
     expect(await statusOf()).toBe("running");
   });
 

@@ -61,7 +61,10 @@ export const checkWitness = (
     (mark) => mark.epoch > epoch || (mark.epoch === epoch && mark.sequence > sequence),
   );
   return ahead === undefined
-    ? ok(title, `the ledger has every known entry (up to ${first.sequence})`)
+    ? ok(
+        title,
+        `the ledger has every known entry (up to ${Math.max(...marks.map((mark) => mark.sequence))})`,
+      )
     : failed(
         title,
         `the ledger was restored: it has ${sequence} entries of epoch ${epoch}, but ${ahead.sequence} of epoch ${ahead.epoch} were seen`,

@@ -1,0 +1,129 @@
+/**
+ * Reads which payouts have settled since the last look: the cost follows what completes, and not what is open.
+ *
+ * The watermark is the latest completion time that the service has shown, by its own clock: it is passed to the next run
+ * of the tracker. Each look begins some time before it, because a list may show a completion late. Whether the service
+ * honours the window is an assumption, and nothing depends on it: a list that shows a row outside of the window ends the
+ * look after one page, and each payout is read by its own schedule as well.
+ *
+ * | payouts a second | a look | requests a second | statements of the ledger |
+ * |---|---|---|---|
+ * | 0.1 | every 5 s | 0.2 | 2 a look, and 3 for each that has settled |
+ * | 10 | every 5 s | 1.4 | a reading and a transaction for a page of 50 |
+ * | 100 | every 20 s | 5 | the same |
+ */
+import {
+  type Assumptions,
+  inWindow,
+  type Payout,
+  readTime,
+  WINDOW_EDGE_MS,
+} from "@durable-payments/client/effect";
+import { PAGE_SIZE } from "../evidence/list-readings.ts";
+import { LAST } from "../run-operation.ts";
+import { seenPayout } from "../waits.ts";
+import { type follow, type FollowOptions, isLastPage } from "./follow.ts";
+
+/** A list may show a completion this much later than another one. */
+const OVERLAP_MS = 30_000;
+
+const SHORTEST_SPAN_MS = 2 * OVERLAP_MS;
+
+/** A tracker without a watermark looks back this far. */
+const FIRST_LOOK_MS = 3_600_000;
+
+const EVERY_MS = 5_000;
+
+/** Most pages of a look: more have settled after an outage, and are read by shorter windows. */
+const MOST_PAGES = 200;
+
+/** Dependencies of the reader of settled payouts. */
+interface SettledOptions
+  extends
+    Pick<FollowOptions, "account" | "call" | "ledger">,
+    Pick<ReturnType<typeof follow>, "endPayouts" | "settings"> {
+  /** Milliseconds since 1970 by the service's clock. */
+  readonly watermark: number | undefined;
+}
+
+const keyOf = ({ complete_time, payout_id, payout_status }: Payout): string =>
+  `${payout_id} ${payout_status} ${complete_time}`;
+
+/** Makes the reader of settled payouts. */
+export const settled = ({ account, call, ledger, settings, ...options }: SettledOptions) => {
+  let { watermark } = options;
+  /** Rows of the last whole look, which the overlap shows again. */
+  let known: ReadonlySet<string> = new Set();
+  let newest = -Infinity;
+  /** The length of a window, if all that has settled since the watermark is too much for a look. */
+  let spanMs = Infinity;
+
+  /** Records those payouts of a page that the ledger follows. */
+  const record = async (
+    listed: ReadonlyArray<Payout>,
+    assumptions: Assumptions,
+    now: number,
+  ): Promise<void> => {
+    if (listed.length === 0) return;
+    const unknown = new Map(listed.map((payout) => [payout.payout_id, payout]));
+    const [rows, words] = await Promise.all([
+      ledger.payouts(account, [...unknown.keys()]),
+      ledger.words(account),
+    ]);
+    const read = rows.flatMap((row) => {
+      const payout = unknown.get(row.madeId ?? "");
+      if (payout === undefined || row.readAfter === null) return [];
+      const of = { payout_id: payout.payout_id, row, knownForMs: now - row.changedAt };
+      return [{ row, seen: seenPayout(of, payout, assumptions, words) }];
+    });
+    if (read.length > 0) await options.endPayouts(read);
+  };
+
+  const look = async (): Promise<number> => {
+    const [open] = await ledger.openPayouts(account, 1);
+    const { assumptions, perSecond } = await settings();
+    if (open === undefined || assumptions.listWindow === "none") return EVERY_MS;
+    const { now } = await ledger.state();
+    const from = (watermark ?? now - FIRST_LOOK_MS) - OVERLAP_MS;
+    const to = from + spanMs;
+    const window = inWindow("settle_time", { from, ...(to < Infinity && { to }) });
+    const { clockSkewSeconds, timeZone } = assumptions;
+    // As for the outcome of a payout.
+    const zone = { timeZone: timeZone === "unknown" ? "UTC" : timeZone };
+    const latest = now + clockSkewSeconds * 1_000;
+    const shown = new Set<string>();
+    const isNew = (payout: Payout): boolean => {
+      const key = keyOf(payout);
+      const isShown = shown.has(key);
+      shown.add(key);
+      return !isShown && !known.has(key);
+    };
+    let pages = 0;
+    let isWhole = false;
+    let isHonoured = true;
+    while (isHonoured && !isWhole && pages < MOST_PAGES) {
+      pages += 1;
+      const query = { ...window, page_num: pages, page_size: PAGE_SIZE };
+      const page = await call((service) => service.listPayouts(query, LAST));
+      const times = page.item_list.map(
+        ({ complete_time }) => readTime(complete_time, zone)?.latest ?? -Infinity,
+      );
+      isHonoured = times.every((time) => time >= from - WINDOW_EDGE_MS);
+      newest = times.reduce((max, time) => (time > latest ? max : Math.max(max, time)), newest);
+      isWhole = isLastPage(page, pages);
+      await record(page.item_list.filter(isNew), assumptions, now);
+    }
+    // More than a look can read in the shortest window is left to the schedules.
+    if (isHonoured && (isWhole || spanMs === SHORTEST_SPAN_MS)) {
+      known = shown;
+      const reached = Math.min(newest, to);
+      if (reached > -Infinity) watermark = Math.max(watermark ?? -Infinity, reached);
+      spanMs = reached === newest ? Infinity : spanMs * 2;
+    } else if (isHonoured) {
+      spanMs = Math.max(SHORTEST_SPAN_MS, Math.min(spanMs, newest - from) / 4);
+    }
+    return Math.max(EVERY_MS, (pages * 1_000) / perSecond);
+  };
+
+  return { look, watermark: () => watermark };
+};
