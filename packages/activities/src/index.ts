@@ -11,6 +11,7 @@ export type { ReadActivities, WorkerCheckActivities } from "./reads.ts";
 export { type AttemptTrace, inAttemptTrace, type PaymentsRuntime } from "./run-operation.ts";
 export { findEnd } from "./tracker/ends.ts";
 export { nudgeUntold } from "./tracker/janitor.ts";
+export { readings } from "./tracker/readings.ts";
 export { readTracked } from "./tracker/track.ts";
 export type { WaitsBy } from "./waits.ts";
 export type { WriteActivity } from "./write/activity.ts";

@@ -165,8 +165,7 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
       ),
     );
     if (ended.size === 0) return;
-    const things = [...ended.keys()];
-    const waits = await ledger.waits({ account, isOpen: true, kind: "payout", things });
+    const waits = await ledger.waitsFor(account, [...ended.keys()]);
     await endSeen(waits.map((wait) => ({ waits: [wait], seen: ended.get(wait.thing) })));
   };
 
@@ -195,7 +194,7 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
   };
 
   /**
-   * Reads due payouts one by one. One that cannot be read is read again later, and delays no other. Returns the time that
+   * Reads due payouts one by one. A payout that cannot be read is read again later, and delays no other. Returns the time that
    * its requests take of the budget.
    */
   const readDuePayouts = async (): Promise<number> => {
@@ -301,10 +300,6 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
     count: async (): Promise<void> => {
       waiting = await ledger.countRead(account);
     },
-    /**
-     * Parts of a sweep, which do not depend on each other. Each completes its due waits, throws the error of `call`, and may
-     * return the milliseconds until it is due again.
-     */
     parts: {
       "due payouts": readDuePayouts,
       "waits for payouts": () =>

@@ -3,8 +3,8 @@
  *
  * The watermark is the latest completion time that the service has shown, by its own clock: it is passed to the next run
  * of the tracker. Each look begins some time before it, because a list may show a completion late. Whether the service
- * honours the window is an assumption, and nothing depends on it: a list that shows a row outside of the window ends the
- * look after one page, and each payout is read by its own schedule as well.
+ * honours the window is an assumption, and nothing depends on it: each payout is read by its own schedule as well. A list
+ * that shows a row outside of the window ends the look after a page.
  *
  * | payouts a second | a look | requests a second | statements of the ledger |
  * |---|---|---|---|

@@ -16,10 +16,9 @@ import {
   readKnown,
 } from "../run-operation.ts";
 import { endsOf } from "./ends.ts";
-import { follow } from "./follow.ts";
 import { closeLeftWaits, finishFiles, janitor, nudgeUntold } from "./janitor.ts";
 import { describePayees } from "./payees.ts";
-import { settled } from "./settled.ts";
+import { readings } from "./readings.ts";
 
 /** Options of the tracker. */
 export interface TrackerOptions extends LongActivityOptions {
@@ -134,12 +133,12 @@ const tracking = (
   };
 
   const settle = (write: WriteName) => options.settle(write, signal);
-  const followed = follow({ ledger, account, client, warn, call });
-  const { look, watermark } = settled({
+  const reading = readings({
     ledger,
     account,
+    client,
+    warn,
     call,
-    ...followed,
     watermark: before?.settledUntil,
   });
   const settleLeft = janitor({ ledger, account, client, warn, operations, settle });
@@ -176,12 +175,11 @@ const tracking = (
     return LOOK_EVERY_MS;
   };
 
-  const readings = [
-    ...Object.entries(followed.parts).map(([what, work]) => part(what, LOOK_EVERY_MS, work)),
-    part("settled payouts", LOOK_EVERY_MS, look),
-  ];
+  const readers = Object.entries(reading.parts).map(([what, work]) =>
+    part(what, LOOK_EVERY_MS, work),
+  );
   const parts = [
-    ...readings,
+    ...readers,
     part("notifications of runs", LOOK_EVERY_MS, () => nudgeUntold(ledger, client, account)),
     part("witness", LOOK_EVERY_MS, bearWitness),
     // A tracker of the account that takes over is the same holder.
@@ -189,7 +187,7 @@ const tracking = (
       await ledger.lease(trackerLease(account), "tracker", LEASE_MS);
       isWitness = await ledger.lease("witness", account, LEASE_MS);
     }),
-    part("open waits", COUNT_EVERY_MS, followed.count),
+    part("open waits", COUNT_EVERY_MS, reading.count),
     part("files", FILES_EVERY_MS, () => finishFiles(ledger, account)),
     part("waits of ended runs", JANITOR_EVERY_MS, () => closeLeftWaits(ledger, account, client)),
     part("ends of runs", ENDS_EVERY_MS, ends.recent),
@@ -210,13 +208,13 @@ const tracking = (
   };
 
   const noteParts = (): void => {
-    const readAt = Math.min(...readings.map(({ doneAt }) => doneAt()));
-    const settledUntil = watermark();
+    const readAt = Math.min(...readers.map(({ doneAt }) => doneAt()));
+    const settledUntil = reading.watermark();
     state = {
       ...state,
       ...(settledUntil !== undefined && { settledUntil }),
       readAt,
-      waiting: followed.size(),
+      waiting: reading.size(),
     };
     readAtGauge.updateUnsafe(readAt / 1000, REGISTRY);
     note(parts.map(({ fault }) => fault()).find((fault) => fault !== undefined));
@@ -230,7 +228,7 @@ const tracking = (
       const all = Promise.allSettled(passes);
       let isOver = false;
       void all.then(() => (isOver = true));
-      /** Goes on each second while another one is under way. */
+      /** Continues each second while another one is under way. */
       const loop = async ({ run }: Part, pass: Promise<void> | undefined): Promise<void> => {
         await pass;
         for (;;) {

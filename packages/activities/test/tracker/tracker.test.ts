@@ -18,8 +18,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { closeLeftWaits, finishFiles, janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
 import { describePayees } from "../../src/tracker/payees.ts";
 import { makeTrackerActivities, type TrackerOptions } from "../../src/tracker/track.ts";
-import { follow } from "../../src/tracker/follow.ts";
-import { settled } from "../../src/tracker/settled.ts";
+import { readings } from "../../src/tracker/readings.ts";
 import {
   type ClientCall,
   type PaymentsRuntime,
@@ -123,10 +122,10 @@ describe("waits", () => {
         return result.success;
       },
     };
-    const followed = follow({ ...of, client, warn: () => {} });
-    const { look } = settled({ ...of, ...followed, watermark: undefined });
+    const { parts } = readings({ ...of, client, warn: () => {}, watermark: undefined });
+    const { "settled payouts": look, ...others } = parts;
     const sweepOnce = async () => {
-      await Promise.all(Object.values(followed.parts).map((part) => part()));
+      await Promise.all(Object.values(others).map((part) => part()));
     };
     return { count: () => ledger.countRead(ACCOUNT), look, sweep: sweepOnce };
   };

@@ -101,7 +101,6 @@ export const row = (more: Partial<RecordedWrite> = {}): RecordedWrite => ({
   decidedWord: null,
   problem: null,
   outcomeAt: null,
-  readAfter: null,
   ...more,
 });
 

@@ -275,7 +275,6 @@ export const runMethods = (store: Store) => {
     /** Returns waits, the longest first; with `isOpen` only open ones. */
     waits: (
       filter: Partial<Pick<Wait, "account" | "activityId" | "workflowId" | "kind">> & {
-        readonly things?: ReadonlyArray<string>;
         readonly isOpen?: true;
         /** Those whose run has ended in Temporal; a lost run has no end. */
         readonly isLeft?: true;
@@ -291,11 +290,17 @@ export const runMethods = (store: Store) => {
           "workflow_id = ?": filter.workflowId,
           "activity_id = ?": filter.activityId,
           "kind = ?": filter.kind,
-          thing: filter.things,
         },
         "ORDER BY since, workflow_id, activity_id",
         filter.limit,
       ),
+    /** Returns the open waits for some payouts, by an index of their objects. */
+    waitsFor: (account: string, payoutIds: ReadonlyArray<string>) =>
+      store.all(WAITS, {
+        "account = ?": account,
+        "kind = 'payout' AND closed_at IS NULL": true,
+        thing: payoutIds,
+      }),
     /** Returns open waits of a kind whose object is due to be read at the service, the longest due first. */
     dueWaits: (
       account: string,

@@ -50,7 +50,7 @@ const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN exclu
 const STANDING =
   "CASE WHEN excluded.standing = 'made' AND writes.standing IN ('completed', 'failed', 'returned') THEN writes.standing ELSE excluded.standing END";
 
-/** A payout is read from the time on at which it was made; one that was read keeps its time. */
+/** A payout is read from the time on at which it was made. A payout that was read keeps its time. */
 const READ_AFTER = `CASE WHEN excluded.standing = 'made' AND writes.standing IN ('made', 'completed', 'failed', 'returned')
   THEN writes.read_after ELSE excluded.read_after END`;
 

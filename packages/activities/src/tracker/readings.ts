@@ -1,0 +1,24 @@
+import { follow, type FollowOptions } from "./follow.ts";
+import { settled } from "./settled.ts";
+
+/** Dependencies of the readings of an account. */
+export interface ReadingsOptions extends FollowOptions {
+  /** Up to when payouts that have settled were read: milliseconds since 1970 by the service's clock. */
+  readonly watermark: number | undefined;
+}
+
+/** Makes the parts of the tracker that read the service for all that an account waits for. */
+export const readings = ({ watermark, ...options }: ReadingsOptions) => {
+  const { count, parts, size, ...followed } = follow(options);
+  const list = settled({ ...options, ...followed, watermark });
+  return {
+    count,
+    size,
+    watermark: list.watermark,
+    /**
+     * They do not depend on each other. Each completes its due waits, throws the error of `call`, and may return the
+     * milliseconds until it is due again.
+     */
+    parts: { ...parts, "settled payouts": list.look },
+  };
+};
