@@ -427,7 +427,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX batches_state ON batches (state, created_at DESC, id)`,
       `CREATE INDEX waits_due ON waits (account, kind, read_after) WHERE closed_at IS NULL AND read_after IS NOT NULL`,
       `CREATE INDEX waits_left ON waits (account, since) WHERE closed_at IS NULL AND is_left = 1`,
-      `CREATE INDEX waits_for ON waits (account, thing) WHERE closed_at IS NULL`,
+      `CREATE INDEX waits_for ON waits (account, thing) WHERE closed_at IS NULL AND kind = 'payout'`,
       `CREATE INDEX batches_untold ON batches (created_at) WHERE untold IS NOT NULL`,
       `CREATE INDEX batches_finished ON batches (finished_at) WHERE finished_at IS NOT NULL`,
       `CREATE INDEX batch_rows_waiting ON batch_rows (batch, number) WHERE state = 'waiting'`,
