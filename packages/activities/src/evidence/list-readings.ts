@@ -43,50 +43,57 @@ export interface ListSource<Item extends object> {
   readonly pageSize: number;
   readonly mostPages: number;
   readonly read: (page_num: number) => Promise<Page<Item>>;
+  /** Why a page is not of this list; undefined if it is. */
+  readonly faultOf?: (page: Page<Item>) => string | undefined;
 }
 
 /** The result of a reading. */
-export interface ListRead<Item> {
+export interface ListRead<Item extends object, Source = ListSource<Item>> {
+  readonly source: Source;
   /** Each id once, as last shown. */
   readonly items: ReadonlyArray<Item>;
   readonly unreadable: ReadonlyArray<UnreadableRow>;
   /** The reason why a missing row proves nothing. */
   readonly fault: string | undefined;
+  /** Whether that reason is its length. */
+  readonly isTooLong: boolean;
 }
 
 /** A caller that waits for a reading. */
-interface Reader<Item> extends PromiseWithResolvers<ListRead<Item>> {
+interface Reader<Item extends object, Source, Need = unknown> extends PromiseWithResolvers<
+  ListRead<Item, Source>
+> {
   readonly isWanted: (item: Item) => boolean;
+  readonly need: Need;
 }
 
 /** The rows of a reading so far, and its callers. */
-class Reading<Item extends object> {
-  readonly #source: ListSource<Item>;
-  readonly #readers: Set<Reader<Item>>;
+class Reading<Item extends object, Source extends ListSource<Item>> {
+  readonly #source: Source;
+  readonly #readers: Set<Reader<Item, Source>>;
   readonly #items = new Map<string, Item>();
   readonly #unreadable = new Map<string, UnreadableRow>();
-  /** The reason why a page could not be read. */
+  /** The reason why a page could not be read, or is not of the list. */
   #refusal: string | undefined;
+  #isTooLong = false;
 
-  constructor(source: ListSource<Item>, readers: ReadonlyArray<Reader<Item>>) {
+  constructor(source: Source, readers: ReadonlyArray<Reader<Item, Source>>) {
     this.#source = source;
     this.#readers = new Set(readers);
   }
 
   async run(): Promise<void> {
-    try {
-      const fault = await this.#readWhole();
-      this.#settle(this.#readers, fault);
-    } catch (error) {
-      for (const { reject } of this.#readers) reject(error);
-    }
+    const fault = await this.#readWhole();
+    this.#settle(this.#readers, fault);
   }
 
-  #settle(readers: Iterable<Reader<Item>>, fault: string | undefined): void {
+  #settle(readers: Iterable<Reader<Item, Source>>, fault: string | undefined): void {
     const read = {
+      source: this.#source,
       items: [...this.#items.values()],
       unreadable: [...this.#unreadable.values()],
       fault,
+      isTooLong: this.#isTooLong,
     };
     for (const reader of readers) {
       this.#readers.delete(reader);
@@ -124,7 +131,10 @@ class Reading<Item extends object> {
         returns += 1;
         continue;
       }
-      if (stop === "tooLong") return `it has more than ${this.#source.mostPages} pages`;
+      if (stop === "tooLong") {
+        this.#isTooLong = true;
+        return `it has more than ${this.#source.mostPages} pages`;
+      }
       // One reading is enough if it proves the whole list; further ones help as long as rows are counted.
       const isLast = number > 1 && (!whole.isCounted || number === MOST_READINGS);
       if (isLast || whole.isProved || whole.isBroken) return whole.fault;
@@ -164,7 +174,8 @@ class Reading<Item extends object> {
       const page = await this.#readPage(page_num, page_num > pages);
       if (page === undefined) return undefined;
       const keys = this.#add(page);
-      if (this.#readers.size === 0) return undefined;
+      this.#refusal ??= this.#source.faultOf?.(page);
+      if (this.#readers.size === 0 || this.#refusal !== undefined) return undefined;
       const { total_item, total_page } = page;
       const isKnown = whole.add({ keys, total_item }) === 0;
       if (number === MOST_READINGS && whole.isProved) return undefined;
@@ -186,19 +197,24 @@ class Reading<Item extends object> {
  * Shares readings of one list of one account. A reader gets a reading that began after its request. It never joins a
  * reading in progress; all requests in that time share the next one.
  */
-export class ListReadings<Item extends object> {
-  readonly #source: ListSource<Item>;
-  #waiting: Array<Reader<Item>> = [];
+export class ListReadings<
+  Item extends object,
+  Source extends ListSource<Item> = ListSource<Item>,
+  Need = void,
+> {
+  readonly #open: (needs: ReadonlyArray<Need>) => Source | Promise<Source>;
+  #waiting: Array<Reader<Item, Source, Need>> = [];
   #isReading = false;
 
-  constructor(source: ListSource<Item>) {
-    this.#source = source;
+  /** @param open returns the list that serves all who share the next reading. */
+  constructor(open: (needs: ReadonlyArray<Need>) => Source | Promise<Source>) {
+    this.#open = open;
   }
 
   /** Reads the list. A page that shows an item that is wanted ends the reading for this reader. */
-  read(isWanted: (item: Item) => boolean): Promise<ListRead<Item>> {
-    const read = Promise.withResolvers<ListRead<Item>>();
-    this.#waiting.push({ isWanted, ...read });
+  read(isWanted: (item: Item) => boolean, need: Need): Promise<ListRead<Item, Source>> {
+    const read = Promise.withResolvers<ListRead<Item, Source>>();
+    this.#waiting.push({ isWanted, need, ...read });
     if (!this.#isReading) void this.#readOn();
     return read.promise;
   }
@@ -210,7 +226,12 @@ export class ListReadings<Item extends object> {
     while (this.#waiting.length > 0) {
       const readers = this.#waiting;
       this.#waiting = [];
-      await new Reading(this.#source, readers).run();
+      try {
+        const source = await this.#open(readers.map(({ need }) => need));
+        await new Reading(source, readers).run();
+      } catch (error) {
+        for (const { reject } of readers) reject(error);
+      }
     }
     this.#isReading = false;
   }

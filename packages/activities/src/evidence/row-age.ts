@@ -13,12 +13,16 @@ import { type Assumptions, readTime } from "@durable-payments/client/effect";
  * determined: by answer, key, likeness or a person. It holds after a restore, too: the results in the copy were
  * recorded before every send of the new epoch. A write of an earlier epoch has no first send, so its rows have no age.
  *
- * - Older: created long before results that were recorded before our first send. This needs only that the service's
- *   clock does not go back. It does, if summer time ends, a time zone is corrected or a fast clock is set. A day covers
- *   all of these. One row with a wrong time does not decide: the last three results have to agree.
+ * - Older: created before the horizon of our send, the earliest time that its result may show. Results that were
+ *   recorded before our first send bound it, if the service's clock does not go back. It does, if summer time ends, a
+ *   time zone is corrected or a fast clock is set. A day covers all of these. If results were also called for after our
+ *   send had ended, they show whether it went back, and no day is needed: it would have gone back before our send, or
+ *   after it. One row with a wrong time does not decide: the last three results on each side have to agree.
  * - Recent: not created before our first send, if the service's clock runs evenly. The last results show how far it is
  *   ahead of the ledger's, at least: `create_time` less the time of the record.
  * - Anything else has no known age. It may be ours, and is not taken for ours: a person decides.
+ *
+ * A list that is read in a window begins at the horizon, too: what it leaves out would count as older.
  *
  * The `Date` of a response proves nothing. A proxy may have written it, by another clock.
  */
@@ -30,42 +34,85 @@ export type RowAge = "older" | "recent" | "unknown";
 export interface KnownRow {
   /** Its `create_time`, as listed. */
   readonly created: unknown;
-  /** The ledger had recorded its id by then: milliseconds since 1970, by the ledger's clock. */
+  /** The ledger had sent nothing of it before: milliseconds since 1970, by the ledger's clock. */
+  readonly createdAt: number;
+  /** The ledger had recorded its id by then. */
   readonly recordedAt: number;
+}
+
+/** When a result may have been created: from the first send until the last one has ended, by the ledger's clock. */
+export interface SentWithin {
+  /** Null if it is unknown. */
+  readonly from: number | null;
+  /** Null, or zero, if it is unknown. */
+  readonly until: number | null;
 }
 
 /** So many witnesses count, the last ones. */
 const WITNESSES = 3;
 
 /** The farthest that the service's clock may go back: a day, or the distance between the outermost time zones. */
-const SET_BACK_MS = 26 * 3_600_000;
+export const SET_BACK_MS = 26 * 3_600_000;
+
+type Clocks = Pick<Assumptions, "clockSkewSeconds" | "timeZone">;
+
+/** Reads the `create_time` of a row. Times without an offset are all of one zone, whichever it is. */
+const reader = ({ timeZone }: Clocks) => {
+  const zone = { timeZone: timeZone === "unknown" ? "UTC" : timeZone };
+  return (time: unknown) => (typeof time === "string" ? readTime(time, zone) : undefined);
+};
+
+const newestFirst = (known: ReadonlyArray<KnownRow>): ReadonlyArray<KnownRow> =>
+  known.toSorted((one, other) => other.recordedAt - one.recordedAt);
+
+/**
+ * Returns the horizon of a send: the service shows no result of it with an earlier `create_time`.
+ *
+ * @param known results of other writes in the same list.
+ * @returns milliseconds since 1970 by the service's clock; -Infinity if too little is known.
+ */
+export const horizonOf = (
+  { from, until }: SentWithin,
+  known: ReadonlyArray<KnownRow>,
+  clocks: Clocks,
+): number => {
+  const spanOf = reader(clocks);
+  const createdAt = ({ created }: KnownRow) => spanOf(created)?.earliest ?? -Infinity;
+  const last = newestFirst(known);
+  const sentAt = from ?? -Infinity;
+  const endedAt = until === null || until === 0 ? Infinity : until;
+  const before = last.filter(({ recordedAt }) => recordedAt < sentAt).slice(0, WITNESSES);
+  if (before.length < WITNESSES) return -Infinity;
+  const oldest = Math.min(...before.map(createdAt));
+  const after = last.filter((row) => row.createdAt > endedAt).slice(0, WITNESSES);
+  // By the service's clock as each of them shows it, at our first send.
+  const shown = after.map((row) => createdAt(row) - (row.recordedAt - sentAt));
+  const lowest = after.length < WITNESSES ? oldest - SET_BACK_MS : Math.min(oldest, ...shown);
+  return lowest - clocks.clockSkewSeconds * 1_000;
+};
 
 /**
  * Makes the function that tells the age of a row from its `create_time`.
  *
- * @param sentAt the first send, in milliseconds since 1970 by the ledger's clock; null if it is unknown.
  * @param known results of other writes in the same list.
  */
 export const agesBy = (
-  sentAt: number | null,
+  sent: SentWithin,
   known: ReadonlyArray<KnownRow>,
-  { clockSkewSeconds, timeZone }: Pick<Assumptions, "clockSkewSeconds" | "timeZone">,
+  clocks: Clocks,
 ): ((created: unknown) => RowAge) => {
-  // Times without an offset are all of one zone, whichever it is.
-  const zone = { timeZone: timeZone === "unknown" ? "UTC" : timeZone };
-  const spanOf = (time: unknown) => (typeof time === "string" ? readTime(time, zone) : undefined);
-  const skew = clockSkewSeconds * 1_000;
+  const spanOf = reader(clocks);
   const createdAt = ({ created }: KnownRow) => spanOf(created)?.earliest ?? -Infinity;
-  const last = known.toSorted((one, other) => other.recordedAt - one.recordedAt);
-  const before = last.filter(({ recordedAt }) => recordedAt < (sentAt ?? -Infinity));
-  const oldest = Math.min(...before.slice(0, WITNESSES).map(createdAt));
-  const olderBefore = before.length < WITNESSES ? -Infinity : oldest - SET_BACK_MS - skew;
-  const ahead = Math.max(...last.slice(0, WITNESSES).map((row) => createdAt(row) - row.recordedAt));
-  const recentFrom = sentAt === null || ahead === -Infinity ? Infinity : sentAt + ahead - skew;
+  const last = newestFirst(known).slice(0, WITNESSES);
+  const horizon = horizonOf(sent, known, clocks);
+  const ahead = Math.max(...last.map((row) => createdAt(row) - row.recordedAt));
+  const skew = clocks.clockSkewSeconds * 1_000;
+  const recentFrom =
+    sent.from === null || ahead === -Infinity ? Infinity : sent.from + ahead - skew;
   return (created) => {
     const { latest } = spanOf(created) ?? {};
     if (latest === undefined) return "unknown";
-    if (latest < olderBefore) return "older";
+    if (latest < horizon) return "older";
     return latest >= recentFrom ? "recent" : "unknown";
   };
 };

@@ -19,10 +19,13 @@ import type { ListReadings } from "./list-readings.ts";
 import { matchKey, plainKey, type Likeness, type ListedRow } from "./match.ts";
 import { agesBy } from "./row-age.ts";
 import { type Candidate, verdictOf } from "./verdict.ts";
+import type { WindowReadings } from "./windows.ts";
 
 /** A list that is searched for the result of a write. */
 export interface SearchedList<Item extends object> {
   readonly readings: ListReadings<Item>;
+  /** Readings of a part that is enough for a write; left out if only the whole list can be read. */
+  readonly windows?: WindowReadings<Item>;
   readonly idField: keyof Item & string;
   /** The key that a row shows; left out for a list whose rows never show the key of a write. */
   readonly keyOf?: (item: Item) => string | undefined;
@@ -94,9 +97,10 @@ export const searchList = async <Item extends object>(
     Object.keys(facts).length === 0 ? "near" : list.compare(facts, fields);
   const matchKeys = keyMatcher(row);
   const keyOfItem = (item: Item) => matchKeys(list.keyOf?.(item));
-  const { fault, items, unreadable } = await list.readings.read(
-    (item) => keyOfItem(item) === "own",
-  );
+  const isOwn = (item: Item) => keyOfItem(item) === "own";
+  const listedFrom = (row.until ?? now) + policy.listLagMs;
+  const { fault, items, unreadable } =
+    (await list.windows?.read(row, now >= listedFrom, isOwn)) ?? (await list.readings.read(isOwn));
   // Rows of the list are read by the names of their fields.
   const fieldsOf = (item: Item) => item as ListedRow;
   const createdOf = (item: Item) => fieldsOf(item)["create_time"];
@@ -118,10 +122,10 @@ export const searchList = async <Item extends object>(
     compared.length === 0 ? [] : ledger.rivals(account, operation, row),
   ]);
   const known = items.flatMap((item) => {
-    const { recordedAt } = owners.get(idOf(item)) ?? {};
-    return recordedAt === undefined ? [] : [{ created: createdOf(item), recordedAt }];
+    const owner = owners.get(idOf(item));
+    return owner === undefined ? [] : [{ ...owner, created: createdOf(item) }];
   });
-  const ageOf = agesBy(row.from, known, assumptions);
+  const ageOf = agesBy(row, known, assumptions);
   const rivalOf = (item: Item): Candidate["rival"] => {
     const able = rivals.filter(({ request }) => compare(request, fieldsOf(item)) !== "different");
     if (able.length === 0) return "none";
@@ -147,7 +151,7 @@ export const searchList = async <Item extends object>(
     unreadable: alike.filter(({ fields }) => ageOf(fields["create_time"]) !== "older").length,
     fault,
     readAt: now,
-    listedFrom: (row.until ?? now) + policy.listLagMs,
+    listedFrom,
     nextAt: now + Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, 2 * (now - lostAt))),
     keysShown: keysShownIn(
       assumptions,

@@ -23,6 +23,7 @@ import {
   plainKey,
 } from "../evidence/match.ts";
 import { type SearchedList, searchList } from "../evidence/search.ts";
+import { type WindowOptions, WindowReadings } from "../evidence/windows.ts";
 import {
   type ClientCall,
   operationOf,
@@ -70,13 +71,20 @@ export const makeContractOperations = ({
   const readOrNone = <A>(call: ClientCall<A>): Promise<A | undefined> => readKnown(runtime, call);
 
   const pages = { pageSize: PAGE_SIZE, mostPages: assumptions.reconciliationMaxPages };
+  const payoutPages = { idField: "payout_id", ...pages } as const;
+  const readPayouts: WindowOptions<Page<"listPayouts">>["read"] = (page_num, window = {}) =>
+    readAt(runtime, (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE, ...window }));
   const payouts: SearchedList<Page<"listPayouts">> = {
     idField: "payout_id",
-    readings: new ListReadings<Page<"listPayouts">>({
-      idField: "payout_id",
-      ...pages,
-      read: (page_num) =>
-        readAt(runtime, (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE })),
+    readings: new ListReadings<Page<"listPayouts">>(() => ({ ...payoutPages, read: readPayouts })),
+    ...(assumptions.listWindow === "createTime" && {
+      windows: new WindowReadings({
+        account,
+        assumptions,
+        ledger,
+        list: payoutPages,
+        read: readPayouts,
+      }),
     }),
     keyOf: ({ unique_request_id: key }) => (key === undefined ? undefined : plainKey(key)),
     // The request was checked, so it has these fields.
@@ -88,12 +96,12 @@ export const makeContractOperations = ({
 
   const cardholders: SearchedList<Page<"listCardholders">> = {
     idField: "card_holder_id",
-    readings: new ListReadings<Page<"listCardholders">>({
+    readings: new ListReadings<Page<"listCardholders">>(() => ({
       idField: "card_holder_id",
       ...pages,
       read: (page_num) =>
         readAt(runtime, (client) => client.listCardholders({ page_num, page_size: PAGE_SIZE })),
-    }),
+    })),
     compare: (facts, row) =>
       matchCardholder(facts as unknown as Parameters<typeof matchCardholder>[0], row),
     kept: WRITES.createCardholder.kept,

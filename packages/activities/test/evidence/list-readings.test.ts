@@ -1,6 +1,6 @@
 import { RequestRefused, Unavailable } from "@durable-payments/client/effect";
 import { describe, expect, it } from "vitest";
-import { ListReadings } from "../../src/evidence/list-readings.ts";
+import { ListReadings, type ListSource } from "../../src/evidence/list-readings.ts";
 
 interface Item {
   readonly id: string;
@@ -10,7 +10,7 @@ interface Item {
 const listOf = (ids: () => ReadonlyArray<string>) => {
   const counts = { pages: 0 };
   const gates: Array<() => void> = [];
-  const readings = new ListReadings<Item>({
+  const readings = new ListReadings<Item>(() => ({
     idField: "id",
     pageSize: 50,
     mostPages: 10,
@@ -22,7 +22,7 @@ const listOf = (ids: () => ReadonlyArray<string>) => {
       });
       return { total_item: items.length, total_page: 1, item_list: items, unreadable: [] };
     },
-  });
+  }));
   const open = async () => {
     await expect.poll(() => gates.length).toBeGreaterThan(0);
     gates.shift()?.();
@@ -30,6 +30,7 @@ const listOf = (ids: () => ReadonlyArray<string>) => {
   return { counts, open, readings };
 };
 const never = () => false;
+const readingsOf = (source: ListSource<Item>) => new ListReadings<Item>(() => source);
 
 describe("readings of a list", () => {
   it("are shared by everyone who asks at once", async () => {
@@ -57,7 +58,7 @@ describe("readings of a list", () => {
 
   it("fail for those who share them, and go on for the next", async () => {
     let isDown = true;
-    const readings = new ListReadings<Item>({
+    const readings = readingsOf({
       idField: "id",
       pageSize: 50,
       mostPages: 10,
@@ -82,7 +83,7 @@ describe("readings of a list", () => {
       reason: "page_num is out of range",
     });
     const read = (beyond: Error, total_page = 1) =>
-      new ListReadings<Item>({
+      readingsOf({
         idField: "id",
         pageSize: 2,
         mostPages: 10,
@@ -158,7 +159,7 @@ describe("readings of a list", () => {
       asked += 1;
       return pages[page_num - 1] ?? page("", 0, 0);
     };
-    const readings = new ListReadings<Item>({ idField: "id", pageSize, mostPages: 10, read });
+    const readings = readingsOf({ idField: "id", pageSize, mostPages: 10, read });
     expect((await readings.read(never)).fault).toBeUndefined();
     expect(asked).toBe(requests);
   });
@@ -182,12 +183,12 @@ describe("readings of a list", () => {
     ["does not say how many rows it has", 9, [page("a", undefined, 1)], "does not say how many"],
   ])("prove nothing by a list that %s", async (_, pageSize, pages, fault) => {
     const read = async (page_num: number) => pages[page_num - 1] ?? page("", 0, 0);
-    const readings = new ListReadings<Item>({ idField: "id", pageSize, mostPages: 10, read });
+    const readings = readingsOf({ idField: "id", pageSize, mostPages: 10, read });
     expect((await readings.read(never)).fault).toContain(fault);
   });
 
   it("are no evidence beyond the most pages", async () => {
-    const readings = new ListReadings<Item>({
+    const readings = readingsOf({
       idField: "id",
       pageSize: 50,
       mostPages: 2,

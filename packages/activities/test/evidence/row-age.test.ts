@@ -1,25 +1,28 @@
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import { describe, expect, it } from "vitest";
-import { agesBy, type KnownRow } from "../../src/evidence/row-age.ts";
+import { agesBy, horizonOf, type KnownRow, type SentWithin } from "../../src/evidence/row-age.ts";
 import { type Candidate, verdictOf } from "../../src/evidence/verdict.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const SENT = Date.parse("2026-11-21T12:00:00Z");
+const MOST_MS = 41_000;
+const SENT_WITHIN = { from: SENT, until: SENT + MOST_MS };
 const isoOf = (time: number) => new Date(time).toISOString();
 
 /** Three results of a service whose clock is ahead, one an hour, up to an hour before the send. */
 const knownOf = (ahead: number): ReadonlyArray<KnownRow> =>
   [3, 2, 1].map((hours) => ({
     created: isoOf(SENT - hours * HOUR + ahead),
+    createdAt: SENT - hours * HOUR,
     recordedAt: SENT - hours * HOUR + 1_000,
   }));
 
 describe("the age of a row", () => {
   const HALF_DAYS = [-2, -1, 0, 1, 2].map((half) => (half * DAY) / 2);
   it.each(HALF_DAYS)("does not depend on how far the service's clock is ahead: %i ms", (ahead) => {
-    const ageOf = agesBy(SENT, knownOf(ahead), defaultAssumptions);
+    const ageOf = agesBy(SENT_WITHIN, knownOf(ahead), defaultAssumptions);
     const at = (time: number) => ageOf(isoOf(SENT + time + ahead));
     expect(at(0)).toBe("recent");
     expect(at(-14 * MINUTE)).toBe("recent");
@@ -30,16 +33,18 @@ describe("the age of a row", () => {
 
   it("is unknown without results, and never older with two", () => {
     const longAgo = isoOf(SENT - 30 * DAY);
-    const none = agesBy(SENT, [], defaultAssumptions);
+    const none = agesBy(SENT_WITHIN, [], defaultAssumptions);
     expect([none(isoOf(SENT)), none(longAgo)]).toEqual(["unknown", "unknown"]);
-    const two = agesBy(SENT, knownOf(0).slice(1), defaultAssumptions);
+    const two = agesBy(SENT_WITHIN, knownOf(0).slice(1), defaultAssumptions);
     expect([two(isoOf(SENT)), two(longAgo)]).toEqual(["recent", "unknown"]);
   });
 
   it("is unknown if the first send is, and for what is no time", () => {
     const known = knownOf(0);
-    expect(agesBy(null, known, defaultAssumptions)(isoOf(SENT - 30 * DAY))).toBe("unknown");
-    const ageOf = agesBy(SENT, known, defaultAssumptions);
+    expect(
+      agesBy({ from: null, until: null }, known, defaultAssumptions)(isoOf(SENT - 30 * DAY)),
+    ).toBe("unknown");
+    const ageOf = agesBy(SENT_WITHIN, known, defaultAssumptions);
     expect([undefined, null, 7, "", "soon"].map(ageOf)).toEqual(Array(5).fill("unknown"));
   });
 
@@ -47,14 +52,45 @@ describe("the age of a row", () => {
     const known = knownOf(8 * HOUR);
     const bare = (text: unknown) => String(text).slice(0, 19);
     const inZone = known.map((row) => ({ ...row, created: bare(row.created) }));
-    const ageOf = agesBy(SENT, inZone, defaultAssumptions);
+    const ageOf = agesBy(SENT_WITHIN, inZone, defaultAssumptions);
     expect(ageOf("2026-11-21T20:00:00")).toBe("recent");
     expect(ageOf("2026-11-21T12:00:00")).toBe("unknown");
     expect(ageOf("2026-11-20T12:00:00")).toBe("older");
     const days = known.map((row) => ({ ...row, created: bare(row.created).slice(0, 10) }));
-    const ageOfDay = agesBy(SENT, days, defaultAssumptions);
+    const ageOfDay = agesBy(SENT_WITHIN, days, defaultAssumptions);
     expect(ageOfDay("2026-11-21")).toBe("recent");
     expect(ageOfDay("2026-11-18")).toBe("older");
+  });
+});
+
+describe("the horizon of a send", () => {
+  const after = (ahead: number, hours: ReadonlyArray<number> = [1, 2, 3]) =>
+    hours.map((hour) => ({
+      created: isoOf(SENT + hour * HOUR + ahead),
+      createdAt: SENT + hour * HOUR,
+      recordedAt: SENT + hour * HOUR + 1_000,
+    }));
+  const horizon = (known: ReadonlyArray<KnownRow>, sent: SentWithin = SENT_WITHIN) =>
+    horizonOf(sent, known, defaultAssumptions) - SENT;
+  const SKEW = 15 * MINUTE;
+
+  it("lies a day before three results that were recorded before it", () => {
+    expect(horizon(knownOf(0))).toBe(-3 * HOUR - 26 * HOUR - SKEW);
+    expect(horizon(knownOf(0).slice(1))).toBe(-Infinity);
+    expect(horizon(knownOf(0), { from: null, until: null })).toBe(-Infinity);
+  });
+
+  it("needs no day if three results were called for after it", () => {
+    expect(horizon([...knownOf(DAY), ...after(DAY)])).toBe(-3 * HOUR + DAY - SKEW);
+    expect(horizon([...knownOf(0), ...after(0, [1, 2])])).toBe(-29 * HOUR - SKEW);
+  });
+
+  it("follows a clock that was set back in between", () => {
+    expect(horizon([...knownOf(0), ...after(-5 * HOUR)])).toBe(-5 * HOUR - 1_000 - SKEW);
+  });
+
+  it.each([null, 0])("takes no result for a later one if its end is unknown: %s", (until) => {
+    expect(horizon([...knownOf(0), ...after(0)], { from: SENT, until })).toBe(-29 * HOUR - SKEW);
   });
 });
 
@@ -95,7 +131,13 @@ const BEFORE = [0, 1, 2, 3, 4].flatMap(historiesOf);
 const AFTER: ReadonlyArray<ReadonlyArray<Event>> = [
   [],
   ["pays"],
+  ["pays", "pays", "pays"],
   ["days pass", "pays", "pays", "pays"],
+  // The clock is set once between a result before the send and one after it: then it shows.
+  ["hour back", "pays", "pays", "pays"],
+  ["day back", "pays, listed wrong", "pays", "pays"],
+  ["day back", "pays", "days pass", "pays", "pays"],
+  ["pays", "hour back", "pays", "pays", "pays"],
 ];
 
 /** The verdict about a send, made or lost on its way, after what happened before and after it. */
@@ -115,14 +157,16 @@ const verdictAfter = (
     offset += CLOCK[event] ?? 0;
     const created = isoOf(now + offset + (event === "pays, listed wrong" ? 9 * DAY : 0));
     if (event.startsWith("pays by hand")) alike.push({ id: "hand", created });
-    else if (event.startsWith("pays")) known.push({ created, recordedAt: now + 1_000 });
+    else if (event.startsWith("pays"))
+      known.push({ created, createdAt: now, recordedAt: now + 1_000 });
   };
   before.forEach(happens);
   now += HOUR;
   const sentAt = now;
   if (isMade) alike.push({ id: "ours", created: isoOf(now + offset) });
   after.forEach(happens);
-  const ageOf = ages(sentAt, known, defaultAssumptions);
+  const within = { from: sentAt, until: sentAt + MOST_MS };
+  const ageOf = ages(within, known, defaultAssumptions);
   const candidates = alike.map(({ created, id }): Candidate => ({
     id,
     key: "none",
@@ -154,7 +198,9 @@ const wrongAfter = (ages: typeof agesBy): string | undefined => {
         for (const isMade of [true, false]) {
           const verdict = verdictAfter(before, after, isMade, ahead, ages);
           // A clock that is set, and a wrong time, may only make a person decide.
-          const isEven = before.every((event) => !(event in MOST) && CLOCK[event] === undefined);
+          const isEven = [...before, ...after].every(
+            (event) => !(event in MOST) && CLOCK[event] === undefined,
+          );
           const isWrong = isMade
             ? verdict.is === "absent" || (verdict.is === "found" && verdict.id !== "ours")
             : isEven && verdict.is === "found";
@@ -184,25 +230,35 @@ describe("a verdict by age", () => {
   it.each<[string, typeof agesBy]>([
     [
       "compares times of two clocks",
-      (sentAt) => (created) =>
-        Date.parse(String(created)) < (sentAt ?? 0) - 15 * MINUTE ? "older" : "recent",
+      ({ from }) =>
+        (created) =>
+          Date.parse(String(created)) < (from ?? 0) - 15 * MINUTE ? "older" : "recent",
+    ],
+    [
+      "counts results that were called for before the send had ended as later ones",
+      (sent, known, given) =>
+        agesBy(
+          sent,
+          known.map((row) => ({ ...row, createdAt: Number.MAX_SAFE_INTEGER })),
+          given,
+        ),
     ],
     [
       "counts results that were recorded after the send",
-      (sentAt, known, given) =>
+      (sent, known, given) =>
         agesBy(
-          sentAt,
+          sent,
           known.map((row) => ({ ...row, recordedAt: 0 })),
           given,
         ),
     ],
     [
       "believes the newest of three times",
-      (sentAt, known, given) => {
+      (sent, known, given) => {
         const last = known.slice(-3);
         const newest = last.toSorted((one, other) => timeOf(other) - timeOf(one))[0];
         return agesBy(
-          sentAt,
+          sent,
           last.flatMap((row) => (newest ? [{ ...row, created: newest.created }] : [])),
           given,
         );
@@ -210,9 +266,9 @@ describe("a verdict by age", () => {
     ],
     [
       "takes no clock to be set back",
-      (sentAt, known, given) =>
+      (sent, known, given) =>
         agesBy(
-          sentAt,
+          sent,
           known.map((row) => ({ ...row, created: isoOf(timeOf(row) + 26 * HOUR) })),
           given,
         ),

@@ -73,7 +73,7 @@ type Situation = typeof situation extends fc.Arbitrary<infer A> ? A : never;
 const readIn = async ({ at, changes, length }: Situation) => {
   const list = new ChangingList(length, at);
   let reads = 0;
-  const readings = new ListReadings<Item>({
+  const readings = new ListReadings<Item>(() => ({
     idField: "id",
     pageSize: PAGE_SIZE,
     mostPages: 1_000,
@@ -82,7 +82,7 @@ const readIn = async ({ at, changes, length }: Situation) => {
       reads += 1;
       return list.page(page_num);
     },
-  });
+  }));
   return readings.read(() => false);
 };
 

@@ -219,5 +219,16 @@ export const payoutMethods = (store: Store) => {
         "ORDER BY changed_at, workflow_id, step",
         limit,
       ),
+    /** Returns payouts with a known id whose writes the ledger has since `before` or earlier, the newest first. */
+    payoutsUntil: (account: string, before: number, limit: number) =>
+      read(
+        {
+          "account = ?": account,
+          "operation = 'createPayout' AND made_id IS NOT NULL": true,
+          "created_at <= ?": before,
+        },
+        "ORDER BY created_at DESC",
+        limit,
+      ),
   };
 };

@@ -400,6 +400,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX writes_made_at ON writes (account, changed_at) WHERE standing = 'made'`,
       // Every column that sums read: see list-runs.ts.
       `CREATE INDEX writes_paid ON writes (created_at, operation, standing, currency, payee, account, amount) WHERE amount IS NOT NULL`,
+      `CREATE INDEX writes_payouts ON writes (account, created_at) WHERE operation = 'createPayout' AND made_id IS NOT NULL`,
       `CREATE INDEX writes_owner ON writes (owner_id, operation, standing, currency, payee, account, created_at, amount)`,
       `CREATE INDEX writes_root ON writes (root_id) WHERE root_id <> workflow_id`,
       `CREATE INDEX writes_request ON writes (hash)`,

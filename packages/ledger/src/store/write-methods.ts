@@ -249,11 +249,17 @@ export interface RowFilter {
   readonly limit?: number;
 }
 
-const OWNER = { account: text, workflowId: text, step: text, recordedAt: number };
+const OWNER = {
+  account: text,
+  workflowId: text,
+  step: text,
+  createdAt: number,
+  recordedAt: number,
+};
 
 /**
- * A write that owns a result. The ledger had recorded the result at `recordedAt` or before, in milliseconds since 1970 by
- * its own clock; a later change of the row moves that time.
+ * A write that owns a result. The ledger had recorded the result at `recordedAt` or before, and had sent nothing of it
+ * before `createdAt`, in milliseconds since 1970 by its own clock. A later change of the row moves `recordedAt`.
  */
 export type Owner = RowOf<typeof OWNER>;
 
@@ -324,7 +330,7 @@ export const writeMethods = (store: Store) => {
   ): Promise<ReadonlyMap<string, Owner>> => {
     const found = await store.find(
       store.where(
-        "SELECT account, workflow_id, step, made_id, changed_at AS recorded_at FROM writes",
+        "SELECT account, workflow_id, step, made_id, created_at, changed_at AS recorded_at FROM writes",
         { "account = ?": account, "operation = ?": operation, made_id: ids },
         // If several writes have one beneficiary, the first owns it.
         "ORDER BY created_at DESC",

@@ -100,13 +100,34 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect((await ledger.look(name)).row).toMatchObject({ sends: 40, version: 40 });
   });
 
+  it("returns the payouts of an account up to a time, the newest first", async () => {
+    const account = fresh();
+    const [one, two] = [
+      nameOf({ account, workflowId: fresh() }),
+      nameOf({ account, workflowId: fresh() }),
+    ];
+    const first = (await ledger.transact(one, saving(one, made(fresh())))).row!;
+    await ledger.transact(
+      two,
+      saving(two, { ...made(fresh()), createdAt: first.createdAt + 60_000 }),
+    );
+    const open = nameOf({ account, workflowId: fresh() });
+    await ledger.transact(open, saving(open));
+    const until = async (time: number, limit = 9) =>
+      (await other.payoutsUntil(account, time, limit)).map(({ workflowId }) => workflowId);
+    expect(await until(first.createdAt + 60_000)).toEqual([two.workflowId, one.workflowId]);
+    expect(await until(first.createdAt + 60_000, 1)).toEqual([two.workflowId]);
+    expect(await until(first.createdAt + 59_999)).toEqual([one.workflowId]);
+    expect(await until(first.createdAt - 1)).toEqual([]);
+  });
+
   it("lets one write own what was made, and says who", async () => {
     const [one, two] = [nameOf({ workflowId: fresh() }), nameOf({ workflowId: fresh() })];
-    const { changedAt } = (await ledger.transact(one, saving(one, made("P-1")))).row!;
+    const { changedAt, createdAt } = (await ledger.transact(one, saving(one, made("P-1")))).row!;
     await expect(other.transact(two, saving(two, made("P-1")))).rejects.toThrow(MadeByAnother);
     expect((await ledger.look(two)).row).toBeUndefined();
     expect(await ledger.owners("account-1", "createPayout", ["P-1", "P-2"])).toEqual(
-      new Map([["P-1", { ...one, recordedAt: changedAt }]]),
+      new Map([["P-1", { ...one, createdAt, recordedAt: changedAt }]]),
     );
     const given = { operation: "createBeneficiary", ...made("B-7") };
     await ledger.transact(two, saving(two, given));

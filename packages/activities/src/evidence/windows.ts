@@ -1,0 +1,211 @@
+/*
+ * Reads the list of payouts in a window of `create_time`, from the horizon of a send on, and decides whether the window
+ * may be believed.
+ *
+ * A whole list costs what the account has ever paid, and cannot be read at all from some size on. A window costs what
+ * was paid since. But a window that begins too late "proves" that a payout was not made, and then it is made twice. The
+ * service may ignore the window, shift it, take its bound for another unit or zone, or filter by another time than
+ * `create_time`. So a window proves nothing by itself, and the whole list is read unless both are seen:
+ *
+ * 1. A known payout at its edge is listed in it, whose `create_time` is not after the horizon (`row-age.ts`). Whatever
+ *    the service makes of the bound, a filter by `create_time` that lists that one lists all later ones: ours, too.
+ * 2. The filter is by `create_time`. The newest known payout that has not completed is listed in the window, and not in a
+ *    second one that begins right after it. A filter by the time of completion lists it in neither, and one that has
+ *    completed since in both. The second window is short, and its rows count as well.
+ *
+ * A row from before the window shows, too, that it is not honoured. No window has an end: a clock may be set ahead.
+ */
+import {
+  type Assumptions,
+  inWindow,
+  type Page,
+  readTime,
+  WINDOW_EDGE_MS,
+} from "@durable-payments/client/effect";
+import type { Ledger, WriteRow } from "@durable-payments/ledger";
+import { ListReadings, type ListRead, type ListSource } from "./list-readings.ts";
+import { horizonOf, type KnownRow, type SentWithin, SET_BACK_MS } from "./row-age.ts";
+
+/** Payouts of the ledger that are looked at to choose a window. */
+const MOST_KNOWN = 20;
+
+/** A window begins this much before the horizon, so that the payout at its edge is safely in it. */
+const MARGIN_MS = 5_000;
+
+/** What a reader needs of a shared reading. */
+interface Need extends SentWithin {
+  readonly from: number;
+  /** Whether a missing row shall prove something. */
+  readonly isFinal: boolean;
+}
+
+/** Rows that show that the filter is by `create_time`, and the known rows of the window. */
+interface Checked<Item> {
+  readonly items: ReadonlyArray<Item>;
+  readonly unreadable: Page<Item>["unreadable"];
+  readonly known: ReadonlyArray<KnownRow>;
+}
+
+/** A list that may be one of a window. */
+interface WindowSource<Item extends object> extends ListSource<Item> {
+  /** Undefined for the whole list. It resolves to undefined if the filter is not shown to be by `create_time`. */
+  readonly check?: (items: ReadonlyArray<Item>) => Promise<Checked<Item> | undefined>;
+}
+
+/** Dependencies of the readings of windows. */
+export interface WindowOptions<Item extends object> {
+  readonly account: string;
+  readonly assumptions: Assumptions;
+  readonly ledger: Pick<Ledger, "owners"> & {
+    readonly payoutsUntil: (
+      ...until: Parameters<Ledger["payoutsUntil"]>
+    ) => Promise<ReadonlyArray<Pick<WriteRow, "changedAt" | "createdAt" | "result">>>;
+  };
+  readonly list: Omit<ListSource<Item>, "read">;
+  /** Reads a page of a window; without one, of the whole list. */
+  readonly read: (page_num: number, window?: ReturnType<typeof inWindow>) => Promise<Page<Item>>;
+}
+
+/** Readings of a list of payouts in windows; each serves all who wait for it. */
+export class WindowReadings<Item extends object> {
+  readonly #given: WindowOptions<Item>;
+  readonly #readings: ListReadings<Item, WindowSource<Item>, Need>;
+
+  constructor(given: WindowOptions<Item>) {
+    this.#given = given;
+    this.#readings = new ListReadings((needs) => this.#open(needs));
+  }
+
+  /**
+   * Reads the window of a write.
+   *
+   * @param isFinal whether a missing row shall prove that nothing was made.
+   * @returns undefined if the whole list has to be read.
+   */
+  async read(
+    { from, until }: WriteRow,
+    isFinal: boolean,
+    isOwn: (item: Item) => boolean,
+  ): Promise<Omit<ListRead<Item>, "source"> | undefined> {
+    if (from === null) return undefined;
+    const read = await this.#readings.read(isOwn, { from, until, isFinal });
+    const { check } = read.source;
+    if (check === undefined || read.isTooLong || read.items.some(isOwn)) return read;
+    if (read.fault !== undefined) return undefined;
+    if (!isFinal) return read;
+    const checked = await check(read.items);
+    if (checked === undefined) return undefined;
+    const horizon = this.horizon({ from, until }, checked.known);
+    if (!checked.known.some(({ created }) => this.isAtEdge(created, horizon))) return undefined;
+    const items = new Map(
+      [...read.items, ...checked.items].map((item) => [this.#idOf(item), item]),
+    );
+    const unreadable = [...read.unreadable, ...checked.unreadable];
+    return { ...read, items: [...items.values()], unreadable };
+  }
+
+  protected horizon(sent: SentWithin, known: ReadonlyArray<KnownRow>): number {
+    return horizonOf(sent, known, this.#given.assumptions);
+  }
+
+  protected isAtEdge(created: unknown, horizon: number): boolean {
+    return this.#latest(created) <= horizon;
+  }
+
+  /** Whether the second window shows that the filter is by `create_time`. */
+  protected isByCreateTime(
+    known: Item,
+    { item_list, total_item, unreadable }: Page<Item>,
+  ): boolean {
+    const id = this.#idOf(known);
+    if (item_list.some((item) => this.#idOf(item) === id)) return false;
+    const rows = item_list.length + unreadable.length;
+    const isWhole = rows < this.#given.list.pageSize && rows === total_item;
+    // If it is longer, another page may list the payout. That matters only if the payout has completed.
+    return isWhole || this.#completedAt(known) === undefined;
+  }
+
+  #spanOf(time: unknown) {
+    return typeof time === "string" ? readTime(time, this.#given.assumptions) : undefined;
+  }
+
+  #latest(time: unknown): number {
+    return this.#spanOf(time)?.latest ?? Infinity;
+  }
+
+  #timeOf(item: Item, name: "complete_time" | "create_time"): unknown {
+    // Rows of the list are read by the names of their fields.
+    return (item as Readonly<Record<string, unknown>>)[name];
+  }
+
+  #completedAt(item: Item): number | undefined {
+    return this.#spanOf(this.#timeOf(item, "complete_time"))?.earliest;
+  }
+
+  readonly #idOf = (item: Item): string => String(item[this.#given.list.idField]);
+
+  async #open(needs: ReadonlyArray<Need>): Promise<WindowSource<Item>> {
+    const { list, read } = this.#given;
+    const start = await this.#startOf(needs);
+    if (start === undefined) return { ...list, read };
+    let checked: Promise<Checked<Item> | undefined> | undefined;
+    const isOutside = (item: Item) =>
+      this.#latest(this.#timeOf(item, "create_time")) < start - WINDOW_EDGE_MS;
+    return {
+      ...list,
+      read: (page) => read(page, inWindow("create_time", { from: start })),
+      faultOf: ({ item_list }) =>
+        item_list.some(isOutside) ? "it shows rows from before its window" : undefined,
+      check: (items) => (checked ??= this.#check(items)),
+    };
+  }
+
+  /** Returns where the window begins that serves all; undefined if the ledger knows too few payouts. */
+  async #startOf(needs: ReadonlyArray<Need>): Promise<number | undefined> {
+    const { account, ledger } = this.#given;
+    const knownUntil = async (time: number) =>
+      (await ledger.payoutsUntil(account, time, MOST_KNOWN)).map(
+        ({ changedAt, createdAt, result }): KnownRow => ({
+          created: result?.["create_time"],
+          createdAt,
+          recordedAt: changedAt,
+        }),
+      );
+    const from = Math.min(...needs.map((need) => need.from));
+    const ends = needs.filter(({ isFinal }) => isFinal).map(({ until }) => until ?? 0);
+    const isFinal = ends.length > 0;
+    const before = await knownUntil(from);
+    const sent = { from, until: ends.includes(0) ? null : Math.max(...ends) };
+    const last = isFinal ? await knownUntil(Number.MAX_SAFE_INTEGER) : [];
+    const after = last.filter(({ createdAt }) => createdAt > from);
+    const horizon = this.horizon(sent, [...before, ...after]);
+    if (!Number.isFinite(horizon)) return undefined;
+    // A reading that proves nothing needs neither a known payout at its edge nor a day of margin.
+    if (!isFinal) return horizon + SET_BACK_MS;
+    const wanted = horizon - MARGIN_MS;
+    const ahead = Math.min(...before.map((row) => this.#latest(row.created) - row.createdAt));
+    const edge = (await knownUntil(Math.floor(wanted - ahead))).find(
+      ({ created }) => this.#latest(created) <= wanted,
+    );
+    return this.#spanOf(edge?.created)?.earliest;
+  }
+
+  /** Reads the second window, right after the newest known payout that can show by which time the service filters. */
+  async #check(items: ReadonlyArray<Item>): Promise<Checked<Item> | undefined> {
+    const { account, ledger, read } = this.#given;
+    const owners = await ledger.owners(account, "createPayout", items.map(this.#idOf));
+    const known = items.flatMap((item) => {
+      const owner = owners.get(this.#idOf(item));
+      const created = this.#timeOf(item, "create_time");
+      return owner === undefined ? [] : [{ ...owner, item, created }];
+    });
+    const after = (created: unknown) => this.#latest(created) + WINDOW_EDGE_MS;
+    const newest = known
+      .filter(({ created, item }) => (this.#completedAt(item) ?? Infinity) > after(created))
+      .toSorted((one, other) => this.#latest(other.created) - this.#latest(one.created))[0];
+    if (newest === undefined || after(newest.created) === Infinity) return undefined;
+    const second = await read(1, inWindow("create_time", { from: after(newest.created) }));
+    if (!this.isByCreateTime(newest.item, second)) return undefined;
+    return { known, items: second.item_list, unreadable: second.unreadable };
+  }
+}
