@@ -2,6 +2,7 @@ import { InvalidSettings } from "@durable-payments/client/effect";
 import { iso4217Digits } from "@durable-payments/client/decimal";
 import { Duration } from "effect";
 import type { FaultOrder } from "./http/faults.ts";
+import type { Backlog } from "./model/backlog.ts";
 import type { Temperament } from "./http/temperament.ts";
 
 /** How the simulated service behaves. Every setting has a default. */
@@ -26,6 +27,11 @@ export interface SimulatorOptions {
   readonly temperament?: Temperament;
   /** Faults that apply from the start. */
   readonly faults?: ReadonlyArray<FaultOrder>;
+  /**
+   * Payouts from before the simulator started: `{ payouts: 10_000_000, everyMs: 3_000, until: Date.now() }`. They are
+   * listed and retrieved, and `state` leaves them out. Default none.
+   */
+  readonly backlog?: Backlog;
   /** File in which every confirmed change survives the process. Default none. */
   readonly stateFile?: string;
   /** Shows one line a request. Default false. */
@@ -87,6 +93,7 @@ export const makeSettings = ({
     faults: [] as ReadonlyArray<FaultOrder>,
     clock: Date.now as NonNullable<SimulatorOptions["clock"]>,
     ...options,
+    backlog: options.backlog,
     balances,
     settleAfter: finite(settleAfter),
     tokenLifetime: lifetime,

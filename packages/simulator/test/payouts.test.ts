@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type Simulator, startSimulator } from "../src/index.ts";
 import { beneficiary } from "./support/bodies.ts";
 import { anId, like } from "./support/like.ts";
@@ -194,5 +194,51 @@ describe("a payout's end", () => {
     await expect(simulator.setPayoutStatus(id, "completed")).rejects.toThrow(
       "The money of this payout was returned",
     );
+  });
+});
+
+describe("payouts from before", () => {
+  const until = Date.parse("2026-11-20T00:00:00Z");
+  const backlog = { payouts: 10_000_000, everyMs: 3_000, until };
+  const pageOf = async (query: string, page_num = 1) => {
+    const old = await startSimulator({ backlog, settleAfter: Infinity });
+    const of = await signedIn(old);
+    onTestFinished(() => old.stop());
+    await createPayout(of, await createBeneficiary(of));
+    const path = `/api/v1/payouts?page_num=${page_num}&page_size=50&${query}`;
+    return { old, of, ...(await of.get(path)).body.data };
+  };
+
+  it("are listed after the newer ones, whatever their number", async () => {
+    const { item_list, of, old, total_item, total_page } = await pageOf("");
+    expect([total_item, total_page]).toEqual([10_000_001, 200_001]);
+    expect(item_list).toHaveLength(50);
+    expect(item_list[0]?.payout_status).toBe("processing");
+    expect(item_list[1]).toMatchObject({
+      create_time: "2026-11-20T00:00:00.000Z",
+      complete_time: "2026-11-20T01:00:00.000Z",
+    });
+    const payout_id = String(item_list[49]?.payout_id);
+    expect((await of.get(`/api/v1/payouts/${payout_id}/retrieve`)).body.data).toMatchObject({
+      payout_id,
+      create_time: "2026-11-19T23:57:36.000Z",
+    });
+    expect((await old.state()).payouts).toHaveLength(1);
+  });
+
+  it("end with the oldest", async () => {
+    const { item_list } = await pageOf("", 200_001);
+    expect(item_list).toHaveLength(1);
+    expect(Date.parse(String(item_list[0]?.create_time))).toBe(until - 9_999_999 * 3_000);
+  });
+
+  it.each([
+    ["create_time", until - 6_000, until - 3_000, 2],
+    ["create_time", until - 5_999, until + 1, 2],
+    ["settle_time", until, until + 3_600_000, 1_201],
+    ["create_time", until + 1, until + 2, 0],
+  ])("are in a window of %s from %i to %i", async (date_type, start, end, count) => {
+    const window = `date_type=${date_type}&start_time=${start}&end_time=${end}`;
+    expect((await pageOf(window)).total_item).toBe(count);
   });
 });

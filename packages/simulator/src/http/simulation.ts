@@ -31,11 +31,11 @@ export class Simulation {
     this.settings = settings;
     this.#temperament = settings.temperament;
     settings.faults.forEach((order) => this.faults.add(order));
-    const { settleAfter, verifyAfter } = settings;
+    const { backlog, settleAfter, verifyAfter } = settings;
     this.#model = new ServiceModel(
       () => {
         const { listLagMs = 0, payoutKeys = "echoed" } = this.#temperament;
-        return { settleAfter, verifyAfter, listLagMs, payoutKeys };
+        return { settleAfter, verifyAfter, listLagMs, payoutKeys, backlog };
       },
       file?.changes,
       file?.append,

@@ -1,25 +1,43 @@
 import type { ListTransactionsInput, Transaction } from "@durable-payments/client/effect";
 import { ACCOUNT_NAME } from "./money.ts";
+import type { Rows } from "./backlog.ts";
 import type { RecordOf } from "./records.ts";
 import type { Unit } from "./unit.ts";
 
 /**
  * Returns a page of a list, the newest row first. A list may lag; `total_item` and `total_page` count the rows that it
  * shows.
+ *
+ * @param before further rows, all older: their number does not matter.
  */
 export const pageOf = <Item extends { readonly create_time: string }, View>(
   { behaviour, now }: Unit,
   oldestFirst: ReadonlyArray<Item>,
   { page_num, page_size }: { readonly page_num: number; readonly page_size: number },
   view: (row: Item) => View,
+  before?: Rows<Item>,
 ) => {
   const listed = oldestFirst
     .filter(({ create_time }) => now - Date.parse(create_time) >= behaviour.listLagMs)
     .toReversed();
+  const older = before?.length ?? 0;
+  const total_item = listed.length + older;
+  const first = (page_num - 1) * page_size;
+  const missing = Math.max(
+    0,
+    Math.min(page_num * page_size, total_item) - Math.max(first, listed.length),
+  );
+  const last = older - 1 - Math.max(0, first - listed.length);
+  const items = [
+    ...listed.slice(first, first + page_size),
+    ...Array.from({ length: missing }, (_, at) => before?.at(last - at)).filter(
+      (row) => row !== undefined,
+    ),
+  ];
   return {
-    total_item: listed.length,
-    total_page: Math.ceil(listed.length / page_size),
-    item_list: listed.slice((page_num - 1) * page_size, page_num * page_size).map(view),
+    total_item,
+    total_page: Math.ceil(total_item / page_size),
+    item_list: items.map(view),
     unreadable: [],
   };
 };

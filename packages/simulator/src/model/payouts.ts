@@ -7,6 +7,7 @@ import type {
 } from "@durable-payments/client/effect";
 import { BigDecimal } from "effect";
 import { randomUUID } from "node:crypto";
+import { payoutFromBefore, payoutsFromBefore } from "./backlog.ts";
 import { fits, isWithin, pageOf } from "./lists.ts";
 import { adjustBalance, move, parseAmount, ZERO } from "./money.ts";
 import { beneficiaryName, beneficiaryOf, payerOf } from "./payees.ts";
@@ -16,7 +17,9 @@ import { refuse, type Unit } from "./unit.ts";
 type PayoutRecord = RecordOf<"payouts">;
 
 const payoutOf = (unit: Unit, id: string): PayoutRecord =>
-  unit.get("payouts", id) ?? refuse("Payout not found");
+  unit.get("payouts", id) ??
+  payoutFromBefore(unit.behaviour.backlog, id) ??
+  refuse("Payout not found");
 
 /** The fields of a payout that all three shapes of the service have. */
 const view = ({ behaviour }: Unit, record: PayoutRecord): Payout => {
@@ -96,10 +99,12 @@ export const listPayouts = (unit: Unit, query: ListPayoutsInput) => {
     fits(query.short_reference_id, payout.short_reference) &&
     fits<string>(query.status, payout.payout_status) &&
     isWithin(query.date_type === "settle_time" ? payout.complete_time : payout.create_time, query);
-  return pageOf(unit, unit.all("payouts").filter(matches), query, (record) => {
-    const { payer_id: _, ...shown } = view(unit, record);
-    return shown;
-  });
+  const shown = (record: PayoutRecord) => {
+    const { payer_id: _, ...fields } = view(unit, record);
+    return fields;
+  };
+  const before = payoutsFromBefore(unit.behaviour.backlog, query);
+  return pageOf(unit, unit.all("payouts").filter(matches), query, shown, before);
 };
 
 const COMPLETED = "completed";

@@ -1,4 +1,5 @@
 import { Refusal, REFUSAL_CODE } from "@durable-payments/client/contract";
+import type { Backlog } from "./backlog.ts";
 import type { Kind, RecordOf } from "./records.ts";
 
 /** The timing of the service, and the form of its reads; times in milliseconds. */
@@ -11,6 +12,8 @@ export interface Behaviour {
   readonly listLagMs: number;
   /** Whether a payout shows the caller's key, one of the service's own, or none. */
   readonly payoutKeys: "echoed" | "replaced" | "dropped";
+  /** Payouts from before the service's records. */
+  readonly backlog: Backlog | undefined;
 }
 
 /** One unit of work: all of its records are kept, or none if it is refused. */
