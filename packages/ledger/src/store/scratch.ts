@@ -74,5 +74,7 @@ export const openScratchStore = async (original: Store, clock: () => number) => 
     inserted("meta", { ...meta, ...own }),
     inserted("log", { ...last, kind: "", body: "", hash: "" }),
   ]);
+  // When the ledger was recovered is a decision on everything.
+  await of("log", "workflow_id", "");
   return { scratch, bring };
 };
