@@ -1093,7 +1093,8 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect((await scratch.look(late)).row?.version).toBe(1);
     await scratch.transact(late, saving(late, { state: "refused" }));
     await scratch.close();
-    expect(await ledger.rowsOf(id)).toMatchObject([{}, { state: "sending" }, { state: "sending" }]);
+    const states = (await ledger.rowsOf(id)).map(({ state }) => state);
+    expect(states.toSorted()).toEqual(["done", "sending", "sending"]);
     expect((await ledger.look(late)).row?.state).toBe("sending");
     expect(await ledger.decisionsOf(id)).toHaveLength(1);
     expect((await ledger.look(own)).sequence).toBeLessThan(sequence + 9);
