@@ -268,7 +268,8 @@ export const matchCardholder = (sent: CardholderFields, row: ListedRow): Likenes
 };
 
 /** The fields of a payout's request that a response can contradict. */
-type SentPayout = Omit<PayoutFields, "payout_reference">;
+type SentPayout = Pick<PayoutFields, "amount" | "currency"> &
+  Partial<Pick<PayoutFields, "beneficiary_id">>;
 
 const SENT_FIELDS = ["amount", "currency", "beneficiary_id"] as const;
 
@@ -295,7 +296,7 @@ export const contradictionOf = (
   const isOther: Readonly<Record<keyof SentPayout, boolean>> = {
     amount: isOtherAmount(sent.amount, textOf(amount) ?? "", textOf(fee_amount) ?? ""),
     currency: matchCurrency(sent.currency, currency) === "different",
-    beneficiary_id: isOtherId(sent.beneficiary_id, beneficiary_id),
+    beneficiary_id: isOtherId(sent.beneficiary_id ?? "", beneficiary_id),
   };
   if (!SENT_FIELDS.some((field) => isOther[field] && fields.includes(field))) return undefined;
   const shown = (value: unknown, instead: string) => textOf(value) ?? instead;

@@ -172,7 +172,8 @@ export const janitor = ({ account, client, ledger, operations, settle, warn }: J
     const rows = await ledger.rows({
       account,
       operations,
-      states: ["sending", "unknown"],
+      // An answer of a person to an ended run needs no run: an id that was found is checked, and nothing is sent.
+      states: ["sending", "unknown", "asking"],
       isRunEnded: true,
       changedBefore: now - LEFT_FOR_MS,
       after,

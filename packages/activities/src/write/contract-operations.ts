@@ -8,7 +8,13 @@
 import type { PaymentsClient } from "@durable-payments/client/effect";
 import { checkInput, operation as contractOf } from "@durable-payments/client/contract";
 import { isRecord } from "@durable-payments/client/values";
-import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
+import type {
+  JsonObject,
+  Ledger,
+  SendOutcome,
+  WritePolicy,
+  WriteRow,
+} from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
 import { describeAccount } from "@durable-payments/protocol/account";
 import { type Effect, Result } from "effect";
@@ -275,20 +281,33 @@ export const makeContractOperations = ({
     }
   };
 
+  /**
+   * Returns what the ledger has of a request, to compare a result with. It keeps nothing of an account, and no facts of a
+   * request that had no effect: of a payout, its columns are left, and a mark is no id.
+   */
+  const comparedOf = (
+    name: WriteName,
+    { amount, currency, facts, payee }: WriteRow["request"],
+  ): JsonObject | undefined => {
+    if (name === "createBeneficiary") return undefined;
+    if (Object.keys(facts).length > 0) return facts;
+    if (name !== "createPayout" || amount === null || currency === null) return undefined;
+    return { amount, currency, ...(payee?.includes("/") === false && { beneficiary_id: payee }) };
+  };
+
   const readMade = async (
     name: WriteName,
-    facts: JsonObject,
+    kept: WriteRow["request"],
     id: string,
     request: JsonObject | undefined,
   ): Promise<ReadMade> => {
-    const { idField, kept } = WRITES[name];
+    const { idField, kept: fields } = WRITES[name];
     const reading = shownOf(name, id);
     if (reading === undefined) return { is: "fits", result: { [idField]: id, ...NOT_CONFIRMED } };
     const shown = await reading;
     if (shown === undefined) return { is: "fault", fault: `The service does not know ${id}.` };
-    const result = pickTexts(shown, kept);
-    // The ledger keeps nothing of an account.
-    const sent = name === "createBeneficiary" ? request : facts;
+    const result = pickTexts(shown, fields);
+    const sent = comparedOf(name, kept) ?? request;
     if (sent === undefined) return { is: "fits", result: { ...result, ...NOT_CONFIRMED } };
     const other = contradictionIn(name, sent, "", shown);
     return other === undefined
@@ -332,7 +351,7 @@ export const makeContractOperations = ({
       describe: (request) => describeWrite(name, request, ledger.keyed),
       send: sends[name] ?? ((dispatch) => send(name, dispatch)),
       search: searches[name],
-      read: (row, id, request) => readMade(name, row.request.facts, id, request),
+      read: (row, id, request) => readMade(name, row.request, id, request),
       payee: name === "createPayout" ? payeeOf : undefined,
       undo:
         undoneBy === undefined

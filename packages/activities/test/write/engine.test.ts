@@ -1,4 +1,5 @@
-import { openLedger, type WriteName } from "@durable-payments/ledger";
+import { createClient } from "@durable-payments/client";
+import { type NewDecision, openLedger, type WriteName } from "@durable-payments/ledger";
 import { payeeMark, personMarks } from "@durable-payments/protocol/account";
 import { describe, expect, it, vi } from "vitest";
 import { settleRow } from "../../src/write/activity.ts";
@@ -487,8 +488,9 @@ describe("the janitor", () => {
     { account, workflowId }: WriteName,
     type: string,
     isStopped: boolean,
+    payee = "b-1",
   ) => {
-    const payment = { amount: "20.00", currency: "USD", payee: "b-1", reference: null };
+    const payment = { amount: "20.00", currency: "USD", payee, reference: null };
     const run = { account, workflowId, runId: "r1", type, batch: null, batchRow: null };
     await ledger.recordStart(
       { ...run, ...payment },
@@ -535,6 +537,40 @@ describe("the janitor", () => {
       expect(await payoutsOf(world)).toBe(0);
     },
   );
+
+  it("confirms the payout that a person found for an ended run, by the columns that its row has left", async () => {
+    const world = await makeWorld();
+    const { ledger, simulator } = world;
+    const { request } = await payable(world);
+    const { apiKey, clientId, url: baseUrl } = simulator;
+    const service = createClient({ apiKey, clientId, baseUrl });
+    const amounts = ["21.00", "20.00"];
+    const ids: Array<string> = [];
+    for (const [index, amount] of amounts.entries()) {
+      const one = { ...withKey, ...request, amount, unique_request_id: `made-${index}` };
+      ids.push((await service.createPayout(one)).payout_id);
+    }
+    const name = world.name("createPayout");
+    const statusOf = await forget(world, name, "payout", true, request.beneficiary_id);
+    const settle = () =>
+      settleRow(world.engine, attemptOf({ testimony: undefined }), name).catch(() => undefined);
+    await settle();
+    // As if the longest time of a request were over.
+    await ledger.transact(name, ({ row }) => (row ? { row: { ...row, until: 0 } } : {}));
+    await settle();
+    for (const [index, id] of ids.entries()) {
+      const row = await world.row("createPayout");
+      const question = row?.question?.id ?? null;
+      const about = { ...name, question, kind: "found", by: "bob", how: "--by", reason: null };
+      await ledger.decide({ ...about, value: { id } } as NewDecision);
+      await settle();
+      // The first one has another amount, and the question remains.
+      const state = index === 0 ? "asking" : "done";
+      expect(await world.row("createPayout")).toMatchObject({ state, sends: 0 });
+    }
+    expect(await world.row("createPayout")).toMatchObject({ madeId: ids[1] });
+    expect(await statusOf()).toBe("waiting");
+  });
 
   it.each([true, false])(
     "asks a person about a card that a recovered ledger has forgotten, because no list shows it: stopped %s",

@@ -110,6 +110,18 @@ const note = (ledger: Ledger, kind: DecisionKind, more: Partial<NewDecision> = {
   return ledger.decide({ ...bob, ...about, kind, ...more });
 };
 
+test("nothing is sent again under an id that was stopped before it asked", async () => {
+  const { ledger, operations } = await withRow(row({ state: "unknown", doubt: 1 }));
+  await note(ledger, "end");
+  const { sequence } = await ledger.mark();
+  await put(ledger, { ...asking, decisionsAfter: sequence });
+  const about = { ...bob, question: "q1" };
+  await expect(answer(operations, "invoice-17", { ...about, choose: "resend" })).rejects.toThrow(
+    "was stopped, so nothing is sent again. Answer found if it was made, else end",
+  );
+  await answer(operations, "invoice-17", { ...about, choose: "found", found: "P-1" });
+});
+
 test("an approval names generation, terms and the payee's account", async () => {
   const { ledger, operations } = await withRow(approval);
   await approveRead(operations, "invoice-17", bob);

@@ -1,9 +1,10 @@
-import type {
-  Actor,
-  DecisionLook,
-  JsonObject,
-  NewDecision,
-  WriteRow,
+import {
+  type Actor,
+  type DecisionLook,
+  endAmong,
+  type JsonObject,
+  type NewDecision,
+  type WriteRow,
 } from "@durable-payments/ledger";
 import type { Connected } from "../../facts/connection/connections.ts";
 import { invalidInput, ControlError, notFound, refused } from "../../errors.ts";
@@ -81,6 +82,15 @@ const checkUnanswered = ({ decisions }: DecisionLook, row: WriteRow): void => {
   );
 };
 
+/** No run sends anything for an id that was stopped: an answer that nobody carries out would leave the question for ever. */
+const checkNotStopped = ({ decisions }: DecisionLook, { workflowId }: WriteRow): void => {
+  if (endAmong(decisions) === undefined) return;
+  throw refused(
+    `${workflowId} was stopped, so nothing is sent again. Answer found if it was made, else end. Nothing was recorded.`,
+    workflowId,
+  );
+};
+
 /** Checks an answer without the ledger. @throws InvalidInput */
 export const checkAnswer = (
   given: Answer,
@@ -101,7 +111,7 @@ export const checkAnswer = (
  *
  * @param workflowId of the write, of the run that asks for it, or of its root.
  * @returns the decision as recorded. The tracker notifies the run, which checks it then.
- * @throws InvalidInput, NotAllowed if the question is not open, NotFound if the ledger does not know the id.
+ * @throws InvalidInput, NotAllowed if the question is not open, or the answer is resend and the id was stopped; NotFound if the ledger does not know the id.
  */
 export const answer = async (
   deciding: Pick<Connected, "ledger">,
@@ -120,6 +130,7 @@ export const answer = async (
     const asked = askedRow(look, row.workflowId, question, "outcome");
     if (choose === "end") return look.rows;
     checkUnanswered(look, asked);
+    if (choose === "resend") checkNotStopped(look, asked);
     return [asked];
   });
 };
