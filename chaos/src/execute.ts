@@ -163,7 +163,8 @@ const work = async (campaign: Campaign, { ledger, restore }: ChaosOptions) => {
     await awaitNoOpenRuns(campaign);
     await operator.afterwards();
     await awaitNoOpenRuns(campaign);
-    await awaitSettled(campaign);
+    await awaitSettled(campaign, operator.retryAnswered);
+    await awaitNoOpenRuns(campaign);
   };
   const isBusy = () => campaign.open > FEW || started.length < runs.length;
   const background = [...requestFaults.map((one) => one.inject(isBusy)), answers.answer()];

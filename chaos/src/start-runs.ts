@@ -161,8 +161,12 @@ const COMPLETED_WITHIN_MS = 60_000;
  * Waits until no write of the ledger is on its way or unknown, and no payout under way: the tracker settles what ended runs
  * have left. A payout that it does not follow is found by the comparison of reports.
  */
-export const awaitSettled = async ({ environment, signal }: Campaign): Promise<void> => {
+export const awaitSettled = async (
+  { environment, signal }: Campaign,
+  retryAnswered: () => Promise<void>,
+): Promise<void> => {
   const isSettled = async () => {
+    await retryAnswered();
     const states = ["sending", "unknown", "asking"] as const;
     const rows = await environment.operate(({ ledger }) => ledger.rows({ states }), signal);
     // A beneficiary of an ended run may stay unknown: it moves no money, and the next run creates it again.

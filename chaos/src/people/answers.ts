@@ -94,7 +94,9 @@ export const makeAnswers = (campaign: Campaign) => {
     const wrong = others[random.int(0, Math.max(0, others.length - 1))]?.id;
     const mayBeWrong = row.operation === "createPayout" && !isEnded && wrong !== undefined;
     const isWrong = random.chance(WRONG_SHARE) && mayBeWrong;
-    const right = isEnded || isToAnother ? "end" : made === undefined ? "resend" : "found";
+    // Nothing is sent again under an id that was stopped.
+    const isGivenUp = isEnded || isToAnother || (made === undefined && ended.has(workflowId));
+    const right = isGivenUp ? "end" : made === undefined ? "resend" : "found";
     const choose = isWrong ? "found" : right;
     const given = {
       ...ACTING,

@@ -182,6 +182,22 @@ export const makeOperator = (campaign: Campaign) => {
   };
 
   return {
+    /** Retries ended runs for which a person has answered that they send again: only a retry does. */
+    retryAnswered: async (): Promise<void> => {
+      const answered = await environment.operate(async ({ ledger }) => {
+        const rows = await ledger.rows({ states: ["asking"], isRunEnded: true });
+        const isAnswered = await Promise.all(
+          rows.map(async ({ question, workflowId }) =>
+            (await ledger.decisionsOf(workflowId)).some(
+              (one) => one.kind === "resend" && one.question === question?.id,
+            ),
+          ),
+        );
+        return rows.filter((_, at) => isAnswered[at]);
+      }, signal);
+      for (const { ownerId } of answered ?? []) await retry(ownerId);
+    },
+
     /** Does with a run that has been started what is planned for while it is open. */
     interveneIn: async ({ file, intervention, workflowId }: PlannedRun): Promise<void> => {
       if (intervention === undefined || !("afterMs" in intervention)) return;
