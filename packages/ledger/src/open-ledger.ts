@@ -31,6 +31,8 @@ export interface LedgerOptions extends TableOptions {
   readonly seal?: Seal;
   /** Clock of a ledger of one host, in milliseconds since 1970, for tests that skip time. Default: the process's clock. */
   readonly clock?: () => number;
+  /** For how long a payout is watched after its outcome was seen, in milliseconds; 0: not at all. Default: 30 days. */
+  readonly watchedForMs?: number;
 }
 
 /** Stores texts unencrypted, and refuses encrypted ones by name: as JSON, they would only be invalid. */
@@ -155,7 +157,8 @@ export const openLedger = async (
   place: LedgerPlace,
   options: LedgerOptions = {},
 ): Promise<Ledger> => {
-  const store = new Store(await openDatabase(place, options), options.seal ?? UNSEALED);
+  const { seal = UNSEALED, watchedForMs } = options;
+  const store = new Store(await openDatabase(place, options), seal, watchedForMs);
   const identity = query(
     `INSERT INTO meta (id, ledger_id, server, former, suspects, seen_epoch, epoch, was_behind)
      VALUES (1, $1, ${store.database.dialect.identity}, '[]', '[]', 0, 1, 0) ON CONFLICT (id) DO NOTHING`,

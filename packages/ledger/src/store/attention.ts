@@ -22,7 +22,7 @@ import type { Store } from "./store.ts";
 
 /** Why a person is needed. */
 export type AttentionKind =
-  /** A payout shows a status that is not listed. */
+  /** A payout shows a status that is not listed: also one that had completed. */
   | "word"
   /** A payout that is not completed long after its payment date, or shows for as long a status that is not listed. */
   | "late"
@@ -81,7 +81,7 @@ const MADE = "FROM writes WHERE standing = 'made'";
  */
 const THINGS = [
   `SELECT 'word' AS kind, account, word AS of, currency, amount, changed_at AS since, workflow_id, NULL AS message, NULL AS day
-   ${MADE} AND word_asks = 1`,
+   FROM writes WHERE word_asks = 1`,
   `SELECT 'late', account, CASE WHEN word_unlisted = 1 AND word_asks = 0 THEN word ELSE account END, currency, amount,
    CASE WHEN payment_date < $1 THEN NULL ELSE changed_at END, workflow_id, NULL, CASE WHEN payment_date < $1 THEN payment_date END
    FROM writes WHERE ${isLate("writes", "$1", "$3")}`,

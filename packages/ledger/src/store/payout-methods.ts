@@ -34,8 +34,9 @@ export interface SeenOfPayout {
 }
 
 /**
- * Returns what changes in a write; undefined if nothing does. An outcome stays until another one is seen; a failure
- * after a completion came back.
+ * Returns what changes in a write; undefined if nothing does. An outcome stays until another one is seen, and the latest
+ * counts: the log keeps each. Money that had left and did not stay came back, so a failure after a completion is a
+ * return. A word without a meaning asks a person at once, if there was an outcome before: no later reading ends it.
  */
 const changeOf = (
   row: RecordedWrite,
@@ -47,7 +48,11 @@ const changeOf = (
   const isNew = is !== null && standingOfRow(row, null) === "made";
   const to = {
     problem,
-    ...(problem === null && { word, wordAsks: asks && outcome === null, wordUnlisted: isUnlisted }),
+    ...(problem === null && {
+      word,
+      wordAsks: outcome === null && (asks || (isUnlisted && row.outcomeAt !== null)),
+      wordUnlisted: isUnlisted,
+    }),
     ...(isNew && { standing: is, decidedWord: isDecided ? plainWord(word) : null }),
   };
   const isSame = Object.entries(to).every(
@@ -138,12 +143,13 @@ export const payoutMethods = (store: Store) => {
           concerned.push(...idsOf(row));
           settled.push(madeId ?? "");
         }
-        const readAfter = nextRead({ ...row, standing }, log.now, longestMs);
+        const outcomeAt = isOutcome ? log.now : row.outcomeAt;
+        const of = { ...row, standing, outcomeAt };
+        const readAfter = nextRead(of, log.now, longestMs, store.watchedForMs);
         if (to === undefined && readAfter === row.readAfter) return [];
         const { step, workflowId } = row;
-        const of = { "workflow_id = ?": workflowId, "step = ?": step, "account = ?": account };
-        const all = { ...to, readAfter, ...(isOutcome && { outcomeAt: log.now }) };
-        return [store.update(WRITES, all, of)];
+        const is = { "workflow_id = ?": workflowId, "step = ?": step, "account = ?": account };
+        return [store.update(WRITES, { ...to, readAfter, outcomeAt }, is)];
       });
       return {
         value: undefined,
@@ -195,10 +201,22 @@ export const payoutMethods = (store: Store) => {
       if (row !== undefined) await sawPayouts(account, [{ row, seen, wait }]);
       else if (wait !== undefined) await store.save(wait.workflowId, end(wait));
     },
-    /** Returns payouts of an account that are due to be read at the service, the longest due first. */
-    duePayouts: (account: string, limit: number): Promise<ReadonlyArray<RecordedWrite>> =>
+    /**
+     * Returns payouts of an account that are due to be read at the service, the longest due first.
+     *
+     * @param which the ones without an outcome, or those whose outcome is watched: they do not delay the others.
+     */
+    duePayouts: (
+      account: string,
+      limit: number,
+      which: "open" | "watched" = "open",
+    ): Promise<ReadonlyArray<RecordedWrite>> =>
       read(
-        { "account = ?": account, [`read_after <= (SELECT ${now})`]: true },
+        {
+          "account = ?": account,
+          [which === "open" ? "standing = 'made'" : "standing <> 'made'"]: true,
+          [`read_after <= (SELECT ${now})`]: true,
+        },
         "ORDER BY read_after",
         limit,
       ),

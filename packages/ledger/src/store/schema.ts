@@ -396,7 +396,9 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
     statements: [
       `CREATE INDEX writes_open ON writes (account, changed_at) WHERE is_open = 1`,
       `CREATE INDEX writes_untold ON writes (account, changed_at) WHERE is_untold = 1`,
-      `CREATE INDEX writes_due ON writes (account, read_after) WHERE read_after IS NOT NULL`,
+      `CREATE INDEX writes_due ON writes (account, read_after) WHERE read_after IS NOT NULL AND standing = 'made'`,
+      `CREATE INDEX writes_watched ON writes (account, read_after) WHERE read_after IS NOT NULL AND standing <> 'made'`,
+      `CREATE INDEX writes_asks ON writes (account) WHERE word_asks = 1`,
       `CREATE INDEX writes_made_at ON writes (account, changed_at) WHERE standing = 'made'`,
       // Every column that sums read: see list-runs.ts.
       `CREATE INDEX writes_paid ON writes (created_at, operation, standing, currency, payee, account, amount) WHERE amount IS NOT NULL`,

@@ -1,3 +1,4 @@
+import { WATCHED_FOR_MS } from "../model/reading-schedule.ts";
 import type { Look } from "./ledger.ts";
 import { type LogWriter, logWriter } from "./log.ts";
 import {
@@ -161,10 +162,13 @@ const LAST = {
 export class Store {
   readonly database: Database;
   readonly seal: Seal;
+  /** For how long the outcome of a payout is watched, in milliseconds; 0 if it is not. */
+  readonly watchedForMs: number;
 
-  constructor(database: Database, seal: Seal) {
+  constructor(database: Database, seal: Seal, watchedForMs = WATCHED_FOR_MS) {
     this.database = database;
     this.seal = seal;
+    this.watchedForMs = watchedForMs;
   }
 
   /** Returns a statement with a WHERE. `given` are the values that the statement itself names. */

@@ -46,8 +46,6 @@ export interface DecidedWord {
 }
 
 const USE = {
-  word: textOrNull,
-  decidedWord: textOrNull,
   standing: oneOf<Standing>(),
   currency: textOrNull,
   count: number,
@@ -57,7 +55,7 @@ const USE = {
 };
 
 /** Payouts with a word, of one standing and currency. `amount` is an exact decimal string. */
-export type UseOfWord = Omit<RowOf<typeof USE>, "word" | "decidedWord">;
+export type UseOfWord = RowOf<typeof USE>;
 
 /** Most ids of one statement. */
 const CHUNK = 1_000;
@@ -104,8 +102,8 @@ export const wordMethods = (store: Store) => {
     words: async (account: string): Promise<ReadonlyMap<string, WordMeaning>> =>
       new Map((await decidedWords(account)).map(({ means, word }) => [word, means])),
     /**
-     * Returns the payouts that a decision about a word concerns: those under way that show it, and those whose outcome
-     * follows from an earlier decision. Its cost grows with the payouts under way, and those with the word.
+     * Returns the payouts that a decision about a word concerns: those under way, or asked about, that show it, and those
+     * whose outcome follows from an earlier decision. Its cost grows with the payouts under way, and those with the word.
      */
     useOfWord: async (account: string, word: string): Promise<ReadonlyArray<UseOfWord>> => {
       const is = plainWord(word);
@@ -117,14 +115,13 @@ export const wordMethods = (store: Store) => {
           account,
           ...values,
         );
-      const found = await store.find(
-        select("standing = 'made' AND word IS NOT NULL"),
-        select("decided_word = $2", is),
-      );
-      return found.flatMap((row) => {
-        const { decidedWord, word, ...use } = readFields(USE, row, seal);
-        return (decidedWord ?? plainWord(word ?? "")) === is ? [use] : [];
-      });
+      const [decided, ...shown] = await Promise.all([
+        store.find(select("decided_word = $2", is)),
+        store.find(select("standing = 'made' AND word IS NOT NULL")),
+        store.find(select("standing <> 'made' AND word_asks = 1")),
+      ]);
+      const showing = shown.flat().filter(({ word }) => plainWord(String(word)) === is);
+      return [...showing, ...decided].map((row) => readFields(USE, row, seal));
     },
     /**
      * Records what a word of the service for the status of a payout means, from now on. If the
@@ -161,13 +158,15 @@ export const wordMethods = (store: Store) => {
           value,
         });
         // Payouts with a word that had no meaning are read now.
-        const unlisted = {
-          "account = ?": account,
-          "standing = 'made' AND word_unlisted = 1": true,
-        };
-        const due = store.update(WRITES, { readAfter: log.now }, unlisted);
+        const due = ["standing = 'made' AND word_unlisted = 1", "word_asks = 1"].map((unlisted) =>
+          store.update(
+            WRITES,
+            { readAfter: log.now },
+            { "account = ?": account, [unlisted]: true },
+          ),
+        );
         if (before === undefined || before.value["means"] === means)
-          return { value: undefined, writes: [due] };
+          return { value: undefined, writes: due };
         const rows = found.map((row) => ({ row: readRecorded(row, seal), hash: row["last_hash"] }));
         const logs = [...Map.groupBy(rows, ({ row }) => row.workflowId)].map(([id, some]) => {
           const chain = logWriter(id, String(some[0]?.hash ?? ""), log.now, seal);
@@ -194,7 +193,7 @@ export const wordMethods = (store: Store) => {
           value: undefined,
           writes: [
             ...logs.flat(),
-            due,
+            ...due,
             store.update(WRITES, again, of),
             ...chunksOf(ids, CHUNK).map((some) => refreshStatus(some)),
           ],
