@@ -20,7 +20,7 @@ import {
   WORKFLOW,
 } from "@durable-payments/protocol";
 import { clientHash } from "@durable-payments/protocol/account";
-import { lateAfterMsOf } from "@durable-payments/protocol/settings";
+import { lateAfterMsOf, watchedForMsOf } from "@durable-payments/protocol/settings";
 import { Client } from "@temporalio/client";
 import {
   type BundlerPlugin,
@@ -104,7 +104,13 @@ const openLedgerOf = async (
       else
         logger.warn(`Migrates the tables of the ledger to version ${version}, from ${version - 1}`);
     };
-    const ledger = given ?? (await openLedger(place(), { ...(seal && { seal }), onMigration }));
+    const watchedForMs = watchedForMsOf(settings);
+    const options = {
+      ...(seal && { seal }),
+      ...(watchedForMs !== undefined && { watchedForMs }),
+      onMigration,
+    };
+    const ledger = given ?? (await openLedger(place(), options));
     try {
       await ledger.pin(namespace);
       return ledger;

@@ -1,4 +1,5 @@
 import { clientVariables, writtenSettings } from "@durable-payments/client/settings";
+import { msToNumber } from "@temporalio/common/lib/time.js";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { ACCOUNT_NAME } from "./names.ts";
@@ -29,6 +30,29 @@ const LEAST_DAYS = 90;
 const Days = Schema.Finite.check(
   Schema.makeFilter((days: number) => days >= LEAST_DAYS || `must be at least ${LEAST_DAYS} days`, {
     toJsonSchema: () => ({ minimum: LEAST_DAYS }),
+  }),
+);
+
+/** A ledger keeps the amounts of completed payouts at least as long as they are watched. */
+const LONGEST_WATCH = "90 days";
+
+/** Returns a length of time in milliseconds; undefined if Temporal does not read it. */
+export const readDuration = (text: string): number | undefined => {
+  try {
+    // Any text: what is no duration, throws.
+    return msToNumber(text as Parameters<typeof msToNumber>[0]);
+  } catch {
+    return undefined;
+  }
+};
+
+const Watch = Schema.String.check(
+  Schema.makeFilter((text: string) => {
+    const ms = readDuration(text) ?? -1;
+    const isIt = ms >= 0 && ms <= msToNumber(LONGEST_WATCH);
+    return (
+      isIt || `must be a duration, such as "30 days": at most ${LONGEST_WATCH}; 0 watches none`
+    );
   }),
 );
 
@@ -125,6 +149,13 @@ export const SettingsSchema = optional({
    * @default 90
    */
   keepDays: Days,
+  /**
+   * Time for which a payout is read again after it completed, so that money that comes back is noticed: at most 90 days.
+   * 0 turns it off.
+   *
+   * @default 30 days
+   */
+  watchCompletedFor: Watch,
   /**
    * Module that exports `dataConverter`, for what Temporal stores: a path or a package name. It does not encrypt the
    * ledger: set keyring as well.
@@ -243,6 +274,7 @@ export const settingVariables: ReadonlyMap<string, string> = new Map(
     ledger: "PAYMENTS_LEDGER",
     keyring: "PAYMENTS_KEYRING",
     taskQueue: "PAYMENTS_TASK_QUEUE",
+    watchCompletedFor: "PAYMENTS_WATCH_COMPLETED_FOR",
     allowPlainTextTemporal: "PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL",
     deploymentName: "PAYMENTS_DEPLOYMENT_NAME",
     buildId: "PAYMENTS_BUILD_ID",

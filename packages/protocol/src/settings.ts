@@ -10,7 +10,12 @@ import { dirname, resolve } from "node:path";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { ACCOUNT_NAME_RULE } from "./names.ts";
-import { accountSettingNames, SettingsSchema, settingVariables } from "./settings-schema.ts";
+import {
+  accountSettingNames,
+  readDuration,
+  SettingsSchema,
+  settingVariables,
+} from "./settings-schema.ts";
 
 export { accountSettingNames, settingVariables } from "./settings-schema.ts";
 
@@ -25,6 +30,10 @@ const HOUR_MS = 3_600_000;
 /** Returns how long after the end of its payment date a payout is late, in milliseconds. */
 export const lateAfterMsOf = ({ lateAfterHours = 24 }: Settings["notify"] = {}): number =>
   lateAfterHours * HOUR_MS;
+
+/** Returns for how long a payout is watched after it completed, in milliseconds; undefined if the settings leave it out. */
+export const watchedForMsOf = ({ watchCompletedFor }: Settings): number | undefined =>
+  watchCompletedFor === undefined ? undefined : readDuration(watchCompletedFor);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

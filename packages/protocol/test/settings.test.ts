@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Result } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { accountsOf, clientOptionsOf, readSettings, settingVariables } from "../src/settings.ts";
+import {
+  accountsOf,
+  clientOptionsOf,
+  readSettings,
+  settingVariables,
+  watchedForMsOf,
+} from "../src/settings.ts";
 import { docs, namesIn, settingsPage, settingsSchema } from "./support/settings-documents.ts";
 
 const folder = () => {
@@ -49,6 +55,14 @@ describe("settings", () => {
     });
   });
 
+  it.each([
+    [{}, undefined],
+    [{ watchCompletedFor: "0" }, 0],
+    [{ watchCompletedFor: "45 days" }, 45 * 86_400_000],
+  ])("say how long a payout is watched after it completed: %j", (settings, ms) => {
+    expect(watchedForMsOf(readSettings(withFile(settings)))).toBe(ms);
+  });
+
   it("of a file name other files from its folder", () => {
     const inside = folder();
     const settings = { accounts: { eu: { apiKeyFile: "eu.key" } }, keyring: "/keys" };
@@ -69,6 +83,11 @@ describe("settings", () => {
     [{ activitiesPerSecond: -1 }, /must be a number above 0\.$/],
     [{ notify: { overdueHours: "soon" } }, /^notify\.overdueHours .* must be/],
     [{ maxAttempts: 0 }, /^maxAttempts .* must be a whole number from 1 to 100\.$/],
+    [
+      { watchCompletedFor: "91 days" },
+      /^watchCompletedFor .* must be a duration, such as "30 days"/,
+    ],
+    [{ watchCompletedFor: "soon" }, /^watchCompletedFor .* must be a duration, such as "30 days"/],
     [[], /must be an object\.$/],
   ])("that are invalid are refused: %j", (settings, message) => {
     expect(() => readSettings(withFile(settings))).toThrow(message);
