@@ -181,6 +181,26 @@ describe("a payout's end", () => {
     expect(await balance(client)).toBe("87.50");
   });
 
+  it("comes back after it completed, at its time, if it is drawn or its reference says so", async () => {
+    const status = async (id: string) => (await retrieve(id)).payout_status;
+    const pay = async (changes: Record<string, unknown>) => (await create(changes)).body.data.id;
+    const returned = await pay({ payout_reference: "RETURN 1" });
+    const other = await pay({});
+    // It is due at once, and the next request is later.
+    await simulator.setPayoutStatus(returned, "completed");
+    await simulator.setPayoutStatus(other, "completed");
+    expect([await status(returned), await status(other)]).toEqual(["reversed", "completed"]);
+    expect(await balance(client)).toBe("87.50");
+    const drawn = await pay({ amount: "1.00" });
+    await simulator.setTemperament({ returns: { share: 1, afterMs: 0, status: "returned" } });
+    await simulator.setPayoutStatus(drawn, "completed");
+    expect([await status(drawn), await status(other)]).toEqual(["returned", "completed"]);
+    const late = await pay({ amount: "2.00" });
+    await simulator.setTemperament({ returns: { share: 1, afterMs: 3_600_000 } });
+    await simulator.setPayoutStatus(late, "completed");
+    expect(await status(late)).toBe("completed");
+  });
+
   it("returns the money of one that fails, once, even after it completed", async () => {
     const { id } = (await create()).body.data;
     await simulator.setPayoutStatus(id, "completed");

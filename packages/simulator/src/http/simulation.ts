@@ -12,6 +12,8 @@ import type { Temperament } from "./temperament.ts";
 
 const SECOND = 1_000;
 
+const NO_RETURNS = { share: 0, afterMs: 0 };
+
 /** The state of one simulator: the service, the clock, the faults and the temperament. */
 export class Simulation {
   readonly settings: Settings;
@@ -34,8 +36,8 @@ export class Simulation {
     const { backlog, settleAfter, verifyAfter } = settings;
     this.#model = new ServiceModel(
       () => {
-        const { listLagMs = 0, payoutKeys = "echoed" } = this.#temperament;
-        return { settleAfter, verifyAfter, listLagMs, payoutKeys, backlog };
+        const { listLagMs = 0, payoutKeys = "echoed", returns = NO_RETURNS } = this.#temperament;
+        return { settleAfter, verifyAfter, listLagMs, payoutKeys, returns, backlog };
       },
       file?.changes,
       file?.append,

@@ -25,6 +25,17 @@ export const Temperament = Schema.Struct({
   /** The most requests of one second; any other is answered 429, with the next second as the date of `Retry-After`. */
   requestsPerSecond: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0))),
   /**
+   * Payouts that come back `afterMs` after they have completed, with a `status` such as `returned`; default `reversed`. The
+   * share of them is above 0, up to 1: the same payouts for the same reasons, references and amounts.
+   */
+  returns: Schema.optionalKey(
+    Schema.Struct({
+      share: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })),
+      afterMs: milliseconds,
+      status: Schema.optionalKey(Schema.NonEmptyString),
+    }),
+  ),
+  /**
    * From `afterMs` after it was set, for `forMs`, every request gets 503, or its connection is
    * `reset`. Nothing takes effect; the control endpoint stays reachable.
    */

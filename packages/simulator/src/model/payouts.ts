@@ -6,7 +6,7 @@ import type {
   Payout,
 } from "@durable-payments/client/effect";
 import { BigDecimal } from "effect";
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { payoutFromBefore, payoutsFromBefore } from "./backlog.ts";
 import { fits, isWithin, pageOf } from "./lists.ts";
 import { adjustBalance, move, parseAmount, ZERO } from "./money.ts";
@@ -117,6 +117,20 @@ const UNPAID = new Set([FAILED, REVERSED, "rejected", "cancelled", "canceled", "
 /** The statuses for which the document says whether they show a completion time. */
 const OWN_WORDS: ReadonlySet<string> = new Set([...UNPAID, "processing", "awaiting_funds"]);
 
+/** A number from 0 to 1, the same for the same payment. */
+const drawOf = ({ amount, payout_reason, payout_reference }: PayoutRecord): number =>
+  Number.parseInt(
+    hash("sha256", `${payout_reason} ${payout_reference} ${amount}`).slice(0, 8),
+    16,
+  ) / 0xffffffff;
+
+/** When a payout that completes now comes back: one of the drawn share, or one with such a reference. */
+const comesBackAt = ({ behaviour, now }: Unit, record: PayoutRecord) => {
+  const { afterMs, share } = behaviour.returns;
+  const isDrawn = drawOf(record) < share || record.payout_reference.startsWith("RETURN");
+  return isDrawn ? { due_at: now + afterMs } : {};
+};
+
 /**
  * Gives a payout a status. `completed` sets its completion time; a status that ends it unpaid returns the money
  * once. Returned money is not sent again.
@@ -133,7 +147,14 @@ export const setPayoutStatus = (unit: Unit, id: string, status: string): void =>
   const keepsTime = isCompleted || status === REVERSED || !OWN_WORDS.has(status.toLowerCase());
   const completedAt = complete_time ?? (isCompleted ? unit.time : undefined);
   const time = keepsTime && completedAt !== undefined ? { complete_time: completedAt } : {};
-  const changed = { ...record, ...time, payout_status: status, returned, update_time: unit.time };
+  const changed = {
+    ...record,
+    ...time,
+    ...(isCompleted && comesBackAt(unit, record)),
+    payout_status: status,
+    returned,
+    update_time: unit.time,
+  };
   unit.put("payouts", id, changed);
   const transaction = unit.get("transactions", record.transaction_id);
   if (transaction === undefined) return;
@@ -142,10 +163,13 @@ export const setPayoutStatus = (unit: Unit, id: string, status: string): void =>
   unit.put("transactions", record.transaction_id, { ...open, ...time, transaction_status });
 };
 
-/** Ends a payout when its time has come: it completes, or fails if its reference begins with `FAIL`. */
-export const settlePayout = (unit: Unit, id: string): void =>
-  setPayoutStatus(
-    unit,
-    id,
-    payoutOf(unit, id).payout_reference.startsWith("FAIL") ? FAILED : COMPLETED,
-  );
+/**
+ * Does a payout's next step when its time has come: it completes, or fails if its reference begins with `FAIL`; a
+ * completed one comes back.
+ */
+export const settlePayout = (unit: Unit, id: string): void => {
+  const { payout_reference, payout_status } = payoutOf(unit, id);
+  const { status = REVERSED } = unit.behaviour.returns;
+  const end = payout_reference.startsWith("FAIL") ? FAILED : COMPLETED;
+  setPayoutStatus(unit, id, payout_status.toLowerCase() === COMPLETED ? status : end);
+};

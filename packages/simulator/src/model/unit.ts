@@ -6,6 +6,12 @@ import type { Kind, RecordOf } from "./records.ts";
 export interface Behaviour {
   /** How long a payout is processing; undefined: until it is given a status. */
   readonly settleAfter: number | undefined;
+  /** The share of payouts that come back, how long after they have completed, and with which status. */
+  readonly returns: {
+    readonly share: number;
+    readonly afterMs: number;
+    readonly status?: string;
+  };
   /** How long an identity check is pending; undefined: until it is given an outcome. */
   readonly verifyAfter: number | undefined;
   /** For how long lists do not show a new row. */
