@@ -16,6 +16,7 @@ import * as Schema from "effect/Schema";
 const INPUTS: Readonly<Record<string, Schema.Codec<unknown>>> = {
   [UNDO]: payloads.undoCall,
   [WAIT.payout]: payloads.payoutWait,
+  [WAIT.return]: payloads.payoutWait,
   [WAIT.cardholder]: payloads.cardholderWait,
   [WAIT.balance]: payloads.fundsWait,
   startRows: payloads.payoutChunk,

@@ -29,6 +29,7 @@ import {
   type SeenCardholder,
   type SeenFunds,
   type SeenPayout,
+  type SeenReturn,
   failureTypes,
   WAIT,
   type WaitActivities,
@@ -172,7 +173,7 @@ export const readPayout = (
   payout_id: string,
   age?: number,
   wait?: NewWait,
-): Effect.Effect<Seen<SeenPayout>, PaymentsError> =>
+): Effect.Effect<SeenStatus, PaymentsError> =>
   Effect.gen(function* () {
     const [known, words] = yield* Effect.promise(() =>
       Promise.all([knownPayout(ledger, account, payout_id), ledger.words(account)]),
@@ -185,6 +186,36 @@ export const readPayout = (
     const ended = wait && outcome !== "open" ? { ...wait, outcome: { outcome } } : undefined;
     yield* Effect.promise(() => ledger.sawPayout(account, payout_id, seen.status, row, ended));
     return seen;
+  });
+
+/**
+ * Returns whether the money of a payout came back. Only a new return is read at the service: another part may have seen it
+ * since the wait began. Without a write of the ledger, nothing but the service's word says it.
+ */
+export const readReturn = (
+  client: Service,
+  ledger: Ledger,
+  account: string,
+  payout_id: string,
+): Effect.Effect<Seen<SeenReturn>, PaymentsError> =>
+  Effect.gen(function* () {
+    const known = Effect.promise(async () => {
+      const [row, { now }] = await Promise.all([ledger.payout(account, payout_id), ledger.state()]);
+      return { row, now };
+    });
+    const seenIn = ({ now, row }: Effect.Success<typeof known>, read?: SeenOfPayout) => {
+      const outcome = row?.standing ?? read?.outcome;
+      return {
+        payout_id,
+        outcome: outcome === "failed" || outcome === "returned" ? outcome : ("open" as const),
+        payout_status: row?.word ?? read?.word ?? "",
+        seen_at: new Date(row?.outcomeAt ?? now).toISOString(),
+      };
+    };
+    const recorded = seenIn(yield* known);
+    if (recorded.outcome !== "open") return { seen: recorded, why: "" };
+    const { status, why } = yield* readPayout(client, ledger, account, payout_id);
+    return { seen: seenIn(yield* known, status), why };
   });
 
 /** Reads one cardholder, in the list: the service has no operation for one. */
@@ -257,6 +288,7 @@ export const lookOf = (
 ): ClientCall<Seen> | undefined => {
   const isOf = (name: string) => activityId.startsWith(`${name}:`);
   const thing = activityId.slice(activityId.indexOf(":") + 1);
+  if (isOf(WAIT.return)) return (client) => readReturn(client, ledger, account, thing);
   if (isOf(WAIT.cardholder)) return (client) => readCardholder(client, ledger, account, thing);
   return isOf(WAIT.payout) ? (client) => readPayout(client, ledger, account, thing) : undefined;
 };
@@ -330,6 +362,11 @@ export const makeWaitActivities = ({
       const here = await waitHere("payout", payout_id);
       const read = (client: Service) => readPayout(client, ledger, hash, payout_id, age, here);
       return wait("payout", payout_id, read, mode);
+    },
+    awaitReturn: async ({ mode, payout_id }) => {
+      const hash = await account();
+      const read = (client: Service) => readReturn(client, ledger, hash, payout_id);
+      return wait("return", payout_id, read, mode);
     },
     awaitVerification: async ({ card_holder_id, mode }) => {
       const hash = await account();

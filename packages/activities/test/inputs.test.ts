@@ -46,6 +46,7 @@ it.each<[string, unknown, RegExp]>([
   ["undo", { ...undo, made: "p-1" }, /made/],
   ["awaitPayout", {}, /payout_id/],
   ["awaitPayout", { payout_id: "p-1", mode: "close" }, /mode/],
+  ["awaitReturn", { payout_id: 5 }, /payout_id/],
   ["awaitVerification", { card_holder_id: 5 }, /card_holder_id/],
   ["awaitFunds", { currency: "USD", amount: "much" }, /amount/],
   ["startRows", { batch: "b", startedBy: "ada", window: 5, rows: {} }, /rows/],

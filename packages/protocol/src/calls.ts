@@ -179,6 +179,7 @@ export const voucherOf = (run: VouchedRun): Voucher | undefined => {
 /** Types of the waiting activities, by kind of wait. */
 export const WAIT = {
   payout: "awaitPayout",
+  return: "awaitReturn",
   cardholder: "awaitVerification",
   balance: "awaitFunds",
 } as const;
@@ -205,6 +206,20 @@ export interface SeenPayout {
   readonly contradiction?: string;
 }
 
+/** Result of `awaitReturn`; the step checks that it names its payout. */
+export interface SeenReturn {
+  readonly payout_id: string;
+  /**
+   * `returned`: the money had left, and came back; `failed`: the payout failed before anybody saw that it completed; `open`
+   * only in response to a single reading.
+   */
+  readonly outcome: "open" | "failed" | "returned";
+  /** As the service words it. */
+  readonly payout_status: string;
+  /** When it was seen, as ISO 8601. */
+  readonly seen_at: string;
+}
+
 /** Result of `awaitVerification`; the step checks that it names its cardholder. */
 export interface SeenCardholder {
   readonly card_holder_id: string;
@@ -227,6 +242,7 @@ export interface SeenFunds {
 /** Activities that wait, by type. */
 export interface WaitActivities {
   readonly awaitPayout: (wait: PayoutWait) => Promise<SeenPayout>;
+  readonly awaitReturn: (wait: PayoutWait) => Promise<SeenReturn>;
   readonly awaitVerification: (wait: CardholderWait) => Promise<SeenCardholder>;
   readonly awaitFunds: (wait: FundsWait) => Promise<SeenFunds>;
 }

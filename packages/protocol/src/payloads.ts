@@ -99,7 +99,7 @@ export const undoCall = Schema.Struct({
 /** `look`: the service is read once, and `open` is a valid answer: the last look after the end of a wait. */
 const mode = optional(Schema.Literal("look"));
 
-/** Input of `awaitPayout`. */
+/** Input of `awaitPayout` and `awaitReturn`. */
 export const payoutWait = Schema.Struct({ mode, payout_id: Text });
 
 /** Input of `awaitVerification`. */

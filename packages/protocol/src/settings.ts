@@ -32,8 +32,10 @@ export const lateAfterMsOf = ({ lateAfterHours = 24 }: Settings["notify"] = {}):
   lateAfterHours * HOUR_MS;
 
 /** Returns for how long a payout is watched after it completed, in milliseconds; undefined if the settings leave it out. */
-export const watchedForMsOf = ({ watchCompletedFor }: Settings): number | undefined =>
-  watchCompletedFor === undefined ? undefined : readDuration(watchCompletedFor);
+export const watchedForMsOf = ({
+  watchCompletedFor: given,
+}: Pick<Settings, "watchCompletedFor">): number | undefined =>
+  given === undefined ? undefined : readDuration(given);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

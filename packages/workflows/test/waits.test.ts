@@ -125,6 +125,56 @@ describe("with time skipped", skippedBecause(whyNoTimeSkipping()), () => {
     });
   });
 
+  describe("a payout that may come back", () => {
+    const seen = { payout_id: "p-1", payout_status: "reversed", seen_at: "2026-12-01T00:00:00Z" };
+
+    it.each(["returned", "failed"])(
+      "answers what came back (%s), and throws nothing",
+      async (outcome) => {
+        const handle = await rig.start("waitForReturn", ["p-1"], {
+          stub: () => ({ ...seen, outcome }),
+        });
+        const answer = { ...seen, outcome };
+        expect(await handle.result()).toEqual([answer, answer]);
+        expect(rig.callsOf(handle).map(({ activityId }) => activityId)).toEqual([
+          "awaitReturn:p-1",
+        ]);
+      },
+    );
+
+    it("is looked at once more at the end of the time, and answers nothing if it has not", async () => {
+      const handle = await rig.start("waitForReturn", ["p-1"], {
+        stub: ({ input }) =>
+          "mode" in input && input.mode ? { ...seen, outcome: "open" } : notYet(6 * 3_600_000),
+      });
+      expect(await handle.result()).toBe("kept");
+      expect(rig.callsOf(handle).at(-1)).toMatchObject({ activityId: "awaitReturn:p-1:look" });
+      const { closeTime, startTime } = await handle.describe();
+      const days = ((closeTime?.getTime() ?? 0) - startTime.getTime()) / 86_400_000;
+      expect(days).toBeGreaterThan(19.5);
+      expect(days).toBeLessThan(20.1);
+    });
+
+    it("is completed by the id of its activity", async () => {
+      const handle = await rig.start("waitForReturn", ["p-1"], {
+        stub: () => {
+          throw new CompleteAsyncError();
+        },
+      });
+      await until(() => rig.callsOf(handle).length === 1);
+      const activityId = "awaitReturn:p-1";
+      await until(() =>
+        environment.client.activity
+          .complete({ workflowId: handle.workflowId, activityId }, { ...seen, outcome: "returned" })
+          .then(
+            () => true,
+            () => false,
+          ),
+      );
+      expect(await handle.result()).toMatchObject([{ outcome: "returned" }, { payout_id: "p-1" }]);
+    });
+  });
+
   it.each(["refused", "incomplete", "removed", "open"])(
     "a cardholder whose check ends as %s is not verified",
     async (outcome) => {

@@ -192,3 +192,50 @@ describe("funds", () => {
     expect(failure).toMatchObject({ type: "Refused", nonRetryable: true });
   });
 });
+
+describe("a payout that may come back", () => {
+  it("is answered by what the ledger has recorded, or by a reading, and is open until then", async () => {
+    const { account, activities, ledger, runtime } = await make("polled");
+    const payout_id = await newPayout(runtime);
+    await putRow(ledger, {
+      account,
+      workflowId: "run-1",
+      step: "createPayout",
+      operation: "createPayout",
+      state: "done",
+      madeId: payout_id,
+    });
+    const look = () => run({}, activities.awaitReturn, { payout_id, mode: "look" });
+    expect(await look()).toMatchObject({ payout_id, outcome: "open" });
+    await simulator.setPayoutStatus(payout_id, "completed");
+    expect(await look()).toMatchObject({ outcome: "open", payout_status: "completed" });
+    expect((await ledger.payout(account, payout_id))?.standing).toBe("completed");
+    const failure = await failureOf(run({}, activities.awaitReturn, { payout_id }));
+    expect(failure).toMatchObject({ type: "NotYet" });
+    await simulator.setPayoutStatus(payout_id, "failed");
+    const before = (await simulator.state()).requests["retrievePayout"];
+    const activityId = `awaitReturn:${payout_id}`;
+    const seen = await run({ activityId }, activities.awaitReturn, { payout_id });
+    expect(seen).toMatchObject({ payout_id, outcome: "returned", payout_status: "failed" });
+    const row = await ledger.payout(account, payout_id);
+    expect(Date.parse(String(Reflect.get(seen, "seen_at")))).toBe(row?.outcomeAt);
+    // The next write of its run compares it.
+    expect(await ledger.waits({ workflowId: "run-1" })).toMatchObject([
+      { activityId, kind: "return", outcome: { outcome: "returned" } },
+    ]);
+    // What is recorded needs no request.
+    expect(await look()).toEqual(seen);
+    expect((await simulator.state()).requests["retrievePayout"]).toBe((before ?? 0) + 1);
+  });
+
+  it("is answered by the service's word if the ledger does not know it", async () => {
+    const { activities, runtime } = await make("polled");
+    const payout_id = await newPayout(runtime);
+    for (const status of ["completed", "returned"])
+      await simulator.setPayoutStatus(payout_id, status);
+    expect(await run({}, activities.awaitReturn, { payout_id })).toMatchObject({
+      outcome: "returned",
+      payout_status: "returned",
+    });
+  });
+});

@@ -7,7 +7,7 @@ import { readCloseEvent, closeFailureOf, type Failure, failureOf } from "./histo
 
 type Described = NonNullable<Awaited<ReturnType<typeof findRun>>>;
 
-const WAITS = ["payout", "cardholder", "balance"] as const;
+const WAITS = ["payout", "return", "cardholder", "balance"] as const;
 
 /** Returns the object of a waiting activity; undefined for any other activity, and for the last look of a wait. */
 export const waitOf = ({

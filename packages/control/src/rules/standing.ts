@@ -86,6 +86,7 @@ const unknownText = (
 
 const WAIT_TEXTS: Readonly<Record<RecordedWait["kind"], (thing: string) => string>> = {
   payout: (thing) => `waiting for payout ${thing} to complete`,
+  return: (thing) => `watching whether the money of payout ${thing} comes back`,
   cardholder: (thing) => `waiting for the verification of cardholder ${thing}`,
   balance: (thing) => `waiting for funds: ${thing}`,
 };

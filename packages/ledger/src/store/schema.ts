@@ -201,7 +201,7 @@ export const WAITS = new Table(
     runId: text,
     /** `awaitPayout:<payout_id>`. */
     activityId: text,
-    kind: oneOf<"payout" | "cardholder" | "balance">(),
+    kind: oneOf<"payout" | "return" | "cardholder" | "balance">(),
     /** payout_id, card_holder_id, or currency. */
     thing: text,
     /** Milliseconds since 1970 by the ledger's clock. */

@@ -5,6 +5,7 @@ import {
   type SeenCardholder,
   type SeenFunds,
   type SeenPayout,
+  type SeenReturn,
   WAIT,
   WAIT_ATTEMPT,
   type WaitActivities,
@@ -167,6 +168,46 @@ export const awaitPayout = (
     },
     within,
   );
+};
+
+/** Money of a payout that came back. */
+export interface PayoutReturn extends Omit<SeenReturn, "outcome"> {
+  readonly outcome: Exclude<SeenReturn["outcome"], "open">;
+}
+
+/**
+ * Waits whether the money of a payout comes back: whether it fails, or is returned or reversed, after it completed. It
+ * costs one activity, however long it waits. A worker notices a return for as long as it watches completed payouts (the
+ * setting `watchCompletedFor`), and once more at the end of `within`.
+ *
+ * @param payout as `createPayout` returned it.
+ * @param options how long it waits. Default: 30 days.
+ * @returns the return: its outcome, the service's word, and when it was seen; undefined if the money has not come back at
+ *   the end of `within`. A return throws nothing: the workflow decides what it means.
+ * @example
+ * ```ts
+ * await awaitPayout(payout);
+ * const returned = await awaitReturn(payout, { within: "30 days" });
+ * if (returned !== undefined) await notifyAccounting(returned.payout_id, returned.payout_status);
+ * ```
+ */
+export const awaitReturn = async (
+  { payout_id }: { readonly payout_id: string },
+  { within = "30 days", ...options }: WaitOptions = {},
+): Promise<PayoutReturn | undefined> => {
+  const { account = runState().accounts.get(payout_id) } = options;
+  const { outcome, ...seen } = await waitFor<SeenReturn>(
+    {
+      name: WAIT.return,
+      account,
+      thing: payout_id,
+      call: (mode, how) => activity(WAIT.return, account, how)({ payout_id, ...mode }),
+      isIt: (one) => one.payout_id === payout_id,
+      judge: (one) => one,
+    },
+    within,
+  );
+  return outcome === "open" ? undefined : { ...seen, outcome };
 };
 
 /**

@@ -40,6 +40,7 @@ const TYPES = [
   "undo",
   "reserveGoods",
   "awaitPayout",
+  "awaitReturn",
   "awaitVerification",
   "awaitFunds",
   "retrieveBalance",

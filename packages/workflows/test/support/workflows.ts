@@ -1,6 +1,7 @@
 import {
   awaitFunds,
   awaitPayout,
+  awaitReturn,
   awaitVerification,
   checkRequests,
   createBeneficiary,
@@ -157,6 +158,13 @@ export async function waitForPayout(payout_id: string): Promise<string> {
     if (error instanceof PayoutStillOpen) return "PayoutStillOpen";
     throw error;
   }
+}
+
+/** Waits whether a payout comes back; twice at once. */
+export async function waitForReturn(payout_id: string) {
+  const wait = () => awaitReturn({ payout_id }, { within: "20 days" });
+  const [one, other] = await Promise.all([wait(), wait()]);
+  return one === undefined && other === undefined ? "kept" : [one, other];
 }
 
 /** Waits for a payout, and pays if it was not paid. */
