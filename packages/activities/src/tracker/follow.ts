@@ -36,6 +36,7 @@ import {
   notListed,
   readFunds,
   readPayout,
+  readReturn,
   retrievePayout,
   type Seen,
   seenCardholder,
@@ -112,7 +113,7 @@ export const isLastPage = (
 export const follow = ({ account, call, client, ledger, warn }: FollowOptions) => {
   let waiting = 0;
 
-  /** The assumptions, and the requests a second of each of the two readers of payouts. */
+  /** The assumptions, and the requests a second of each of the two readers of open payouts. */
   const settings = () =>
     call(({ options: { assumptions }, rate }) =>
       Effect.sync(() => ({
@@ -193,15 +194,9 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
     if (faulty !== undefined) throw faulty.fault;
   };
 
-  /**
-   * Reads due payouts one by one. A payout that cannot be read is read again later, and delays no other. Returns the time that
-   * its requests take of the budget.
-   */
-  const readDuePayouts = async (): Promise<number> => {
-    const { assumptions, perSecond } = await settings();
-    const most = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(perSecond)));
-    const rows = await ledger.duePayouts(account, most);
-    if (rows.length === 0) return 0;
+  /** Reads payouts one by one. A payout that cannot be read is read again later, and delays no other. */
+  const readPayouts = async (rows: ReadonlyArray<RecordedWrite>): Promise<void> => {
+    const { assumptions } = await settings();
     const [words, { now }] = await Promise.all([ledger.words(account), ledger.state()]);
     const read = await atOnce(
       rows,
@@ -219,6 +214,15 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
     );
     await endPayouts(read);
     throwFault(read);
+  };
+
+  /** Reads due payouts. Returns the time that its requests take of the budget. */
+  const readDuePayouts = async (): Promise<number> => {
+    const { perSecond } = await settings();
+    const most = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(perSecond)));
+    const rows = await ledger.duePayouts(account, most);
+    if (rows.length === 0) return 0;
+    await readPayouts(rows);
     return (rows.length * 1_000) / perSecond;
   };
 
@@ -294,6 +298,7 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
   return {
     settings,
     endPayouts,
+    readPayouts,
     /** Payouts and waits that are read again, as they were counted last. */
     size: () => waiting,
     /** Counts them: a scan of an index, some 50 ms for a million. */
@@ -304,6 +309,8 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
       "due payouts": readDuePayouts,
       "waits for payouts": () =>
         readEach("payout", (id) => (service) => readPayout(service, ledger, account, id)),
+      "waits for returns": () =>
+        readEach("return", (id) => (service) => readReturn(service, ledger, account, id)),
       cardholders: readDueCardholders,
       balances: () =>
         readEach("balance", (thing) => (service) => {

@@ -1,5 +1,6 @@
 import { follow, type FollowOptions } from "./follow.ts";
 import { settled } from "./settled.ts";
+import { watched } from "./watched.ts";
 
 /** Dependencies of the readings of an account. */
 export interface ReadingsOptions extends FollowOptions {
@@ -19,6 +20,10 @@ export const readings = ({ watermark, ...options }: ReadingsOptions) => {
      * They do not depend on each other. Each completes its due waits, throws the error of `call`, and may return the
      * milliseconds until it is due again.
      */
-    parts: { ...parts, "settled payouts": list.look },
+    parts: {
+      ...parts,
+      "settled payouts": list.look,
+      "watched payouts": watched({ ...options, ...followed }),
+    },
   };
 };

@@ -72,7 +72,7 @@ export const settled = ({ account, call, ledger, settings, ...options }: Settled
     ]);
     const read = rows.flatMap((row) => {
       const payout = unknown.get(row.madeId ?? "");
-      if (payout === undefined || row.readAfter === null) return [];
+      if (payout === undefined || row.standing !== "made") return [];
       const of = { payout_id: payout.payout_id, row, knownForMs: now - row.changedAt };
       return [{ row, seen: seenPayout(of, payout, assumptions, words) }];
     });

@@ -1,4 +1,4 @@
-import { PaymentsClient } from "@durable-payments/client/effect";
+import { type ClientSettings, PaymentsClient } from "@durable-payments/client/effect";
 import {
   type Batch,
   type BatchRowState,
@@ -6,6 +6,7 @@ import {
   openLedger,
   type RunEnd,
   trackerLease,
+  type Wait,
   type WriteRow,
 } from "@durable-payments/ledger";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
@@ -94,7 +95,7 @@ const recordEnd = (workflowId: string, endState: RunEnd["endState"]) => {
   return ledger.recordEnds([{ workflowId, runId: "1", ...end }]);
 };
 
-const wait = (workflowId: string, kind: "payout" | "cardholder" | "balance", thing: string) =>
+const wait = (workflowId: string, kind: Wait["kind"], thing: string) =>
   ledger.openWait({
     account: ACCOUNT,
     workflowId,
@@ -185,6 +186,86 @@ describe("waits", () => {
       expect(await tracker.count()).toBe(0);
     },
   );
+
+  describe("money that comes back after a payout has completed", () => {
+    const HOURS = 3_600_000;
+    const begin = async (count: number, settings: Partial<ClientSettings> = {}) => {
+      const runtime = runtimeOver(simulator, settings);
+      const ids = await makePayouts(count, runtime);
+      for (const id of ids) await simulator.setPayoutStatus(id, "completed");
+      const { client, done } = clientOf({ "run-0": "RUNNING", "run-1": "RUNNING" });
+      const tracker = sweep(client, runtime);
+      untilDue();
+      await tracker.sweep();
+      const requests = async () => {
+        const { requests: of } = await simulator.state();
+        return { pages: of["listPayouts"] ?? 0, single: of["retrievePayout"] ?? 0 };
+      };
+      return { done, ids, requests, tracker };
+    };
+
+    it.each([
+      ["createTime", { pages: 1, single: 2 }],
+      ["none", { pages: 0, single: 8 }],
+    ] as const)(
+      "is seen by readings that are due, in a window of the list (%s) or one by one",
+      async (listWindow, wanted) => {
+        const { ids, requests, tracker } = await begin(8, { assumptions: { listWindow } });
+        await simulator.setPayoutStatus(ids[2] ?? "", "reversed");
+        await simulator.setPayoutStatus(ids[3] ?? "", "failed");
+        const before = await requests();
+        untilDue(5 * HOURS);
+        await tracker.sweep();
+        expect(await requests()).toEqual(before);
+        untilDue(2 * HOURS);
+        await tracker.sweep();
+        // What the list shows otherwise than the ledger is read by itself.
+        expect(await requests()).toEqual({
+          pages: before.pages + wanted.pages,
+          single: before.single + wanted.single,
+        });
+        for (const [at] of ids.entries())
+          expect(await payoutOf(`run-${at}`)).toMatchObject({
+            standing: at === 2 || at === 3 ? "returned" : "completed",
+          });
+        const lines = await ledger.logOf("run-3");
+        expect(lines.at(-1)).toMatchObject({
+          what: "payout returned",
+          details: { word: "failed" },
+        });
+      },
+    );
+
+    it("ends the wait of a run, also one that begins later", async () => {
+      const { done, ids, tracker } = await begin(2);
+      const [first = "", second = ""] = ids;
+      await wait("run-0", "return", first);
+      await wait("run-1", "return", second);
+      await simulator.setPayoutStatus(first, "returned");
+      untilDue(HOURS);
+      await tracker.sweep();
+      // Its payout is not due, and the wait causes no readings.
+      expect(done).toEqual([]);
+      untilDue(6 * HOURS);
+      await tracker.sweep();
+      await tracker.sweep();
+      const back = { outcome: "returned", payout_status: "returned" };
+      expect(done).toMatchObject([["complete", "run-0", `await:${first}`, back]]);
+      expect(await ledger.waits({ workflowId: "run-0" })).toMatchObject([{ outcome: back }]);
+      expect(await ledger.waits({ isOpen: true })).toMatchObject([{ workflowId: "run-1" }]);
+      await ledger.openWait({
+        account: ACCOUNT,
+        workflowId: "run-1",
+        runId: "1",
+        activityId: "await:again",
+        kind: "return",
+        thing: first,
+      });
+      untilDue(2_000);
+      await tracker.sweep();
+      expect(done).toHaveLength(2);
+    });
+  });
 
   it("a word that nobody has listed is asked about once, and its meaning holds for all payouts", async () => {
     const runtime = runtimeOver(simulator);

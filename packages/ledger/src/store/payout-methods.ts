@@ -111,7 +111,13 @@ export const payoutMethods = (store: Store) => {
     const ended = read.flatMap(({ wait }) => (wait === undefined ? [] : end(wait)));
     const waiting = read.flatMap(({ wait }) => wait?.workflowId ?? []);
     const keys = [...new Set([...read.flatMap(({ row }) => idsOf(row)), ...waiting])];
-    const waitsFor = { "account = ?": account, "kind = 'payout' AND closed_at IS NULL": true };
+    /** Waits that are not completed now, by a reader that ends here, are due. */
+    const due = (kind: "payout" | "return", ids: ReadonlyArray<string>, now: number) => {
+      const open = { "account = ?": account, "kind = ?": kind, "closed_at IS NULL": true };
+      return ids.length === 0
+        ? []
+        : [store.update(WAITS, { readAfter: now }, { ...open, thing: ids })];
+    };
     const madeIds = read.map(({ row }) => row.madeId ?? "");
     const looks = [select(account, madeIds), selectDecisions(wordsId(account))];
     await store.logged(keys, wordsId(account), looks, ([found = [], lines = []], log) => {
@@ -119,6 +125,7 @@ export const payoutMethods = (store: Store) => {
       const chains = new Map<string, LogWriter>();
       const concerned: Array<string> = [];
       const settled: Array<string> = [];
+      const cameBack: Array<string> = [];
       const changes = read.flatMap(({ row: { madeId }, seen }) => {
         const before = known.get(madeId ?? "");
         if (before === undefined) return [];
@@ -142,6 +149,7 @@ export const payoutMethods = (store: Store) => {
           chain.entry({ who, what: `payout ${standing}`, details }, row, runId, generation);
           concerned.push(...idsOf(row));
           settled.push(madeId ?? "");
+          if (standing !== "completed") cameBack.push(madeId ?? "");
         }
         const outcomeAt = isOutcome ? log.now : row.outcomeAt;
         const of = { ...row, standing, outcomeAt };
@@ -156,10 +164,8 @@ export const payoutMethods = (store: Store) => {
         writes: [
           ...[...chains.values()].flatMap(({ writes }) => writes),
           ...changes,
-          // Waits that are not completed now, by a reader that ends here, are due.
-          ...(settled.length > 0
-            ? [store.update(WAITS, { readAfter: log.now }, { ...waitsFor, thing: settled })]
-            : []),
+          ...due("payout", settled, log.now),
+          ...due("return", cameBack, log.now),
           ...(concerned.length > 0 ? [refreshStatus(concerned)] : []),
           ...ended,
         ],
@@ -225,7 +231,7 @@ export const payoutMethods = (store: Store) => {
       const count = (table: string, rest: string) =>
         query(`SELECT count(*) AS count FROM ${table} WHERE account = $1 AND ${rest}`, account);
       const found = await store.find(
-        count("writes", "read_after IS NOT NULL"),
+        count("writes", "read_after IS NOT NULL AND standing = 'made'"),
         count("waits", "closed_at IS NULL AND read_after IS NOT NULL"),
       );
       return found.reduce((sum, row) => sum + Number(row["count"]), 0);

@@ -27,9 +27,13 @@ const LEFT = {
 const HAS_ENDED = `EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = waits.workflow_id
   AND runs.run_id = waits.run_id AND end_state <> 'missing')`;
 
-/** The schedule of the payout reads for it. */
+/** The schedule of the payout reads for it: until its outcome is seen, or until its money came back. */
 const IS_FOLLOWED = `EXISTS (SELECT 1 FROM writes WHERE writes.account = waits.account
-  AND operation = 'createPayout' AND made_id = waits.thing AND standing = 'made')`;
+  AND operation = 'createPayout' AND made_id = waits.thing AND (standing = 'made'
+  OR (kind = 'return' AND standing = 'completed' AND writes.read_after IS NOT NULL)))`;
+
+/** Longest interval of readings for a wait whose payout nobody watches. */
+const LONGEST_FOR_RETURN_MS = 6 * 3_600_000;
 
 /** Its file was rejected or cancelled before it was started: nothing was ever sent under its id. */
 const NEVER_STARTED = "(runs.run_id IS NULL AND runs.end_state = 'cancelled')";
@@ -263,7 +267,7 @@ export const runMethods = (store: Store) => {
     openWait: async (wait: NewWait) => {
       await store.save(wait.workflowId, [
         open({ ...wait, isLeft: false, closedAt: null, outcome: null }, seal),
-        ...(wait.kind === "payout"
+        ...(wait.kind === "payout" || wait.kind === "return"
           ? [store.update(WAITS, { readAfter: null }, { ...ofWait(wait), [IS_FOLLOWED]: true })]
           : []),
         store.update(WAITS, { isLeft: true }, { ...ofWait(wait), [HAS_ENDED]: true }),
@@ -335,7 +339,8 @@ export const runMethods = (store: Store) => {
             value: undefined,
             writes: part.map(({ problem, wait }) => {
               const time = Number(at["now"]);
-              const readAfter = time + readIntervalMs(time - wait.since);
+              const longestMs = wait.kind === "return" ? LONGEST_FOR_RETURN_MS : undefined;
+              const readAfter = time + readIntervalMs(time - wait.since, longestMs);
               const outcome = typeof problem === "string" ? { problem } : null;
               const all = { readAfter, isLeft: false, ...(problem !== undefined && { outcome }) };
               return store.update(WAITS, all, ofWait(wait));
