@@ -18,6 +18,7 @@ const OF_FEW = [
   "writes_open",
   "writes_untold",
   "writes_made_at",
+  "writes_asks",
   "runs_open",
   "runs_forgotten",
   "waits_open",
@@ -52,6 +53,7 @@ const READS: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> = {
   "waits for payouts": (ledger) => ledger.waitsFor(account, ["P"]),
   "due waits": (ledger) => ledger.dueWaits(account, "balance", limit),
   "due payouts": (ledger) => ledger.duePayouts(account, limit),
+  "watched payouts": (ledger) => ledger.duePayouts(account, limit, "watched"),
   "payouts by their ids": (ledger) => ledger.payouts(account, ["P"]),
   "number of what is read again": (ledger) => ledger.countRead(account),
   "open payouts": (ledger) => ledger.openPayouts(account, limit),
@@ -66,6 +68,7 @@ const BY: Readonly<Record<string, string>> = {
   "waits for payouts": "waits_for (account=? AND thing=?)",
   "due waits": "waits_due (account=? AND kind=? AND read_after<?)",
   "due payouts": "writes_due (account=? AND read_after<?)",
+  "watched payouts": "writes_watched (account=? AND read_after<?)",
 };
 
 describe("what is read all the time", () => {
