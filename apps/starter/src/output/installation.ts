@@ -35,7 +35,7 @@ const COLOURS = { ok: "green", warning: "yellow", failed: "red", skipped: "gray"
 const checkStatus = (status: Check["status"]): string => styled(COLOURS[status], SIGNS[status]);
 
 /** Answers whether everything is fine, in one line. */
-const firstLine = ({ checks, failed, inbox }: ShownOverview): string => {
+const firstLine = ({ cameBack, checks, failed, inbox }: ShownOverview): string => {
   const are = (of: Check["status"]) => checks.filter(({ status }) => status === of);
   const items = inbox.reduce((sum, { count }) => sum + count, 0);
   const [wrong, warnings] = [are("failed").length, are("warning")];
@@ -43,6 +43,7 @@ const firstLine = ({ checks, failed, inbox }: ShownOverview): string => {
     items > 0 && `${counted(items, "thing")} ${items === 1 ? "needs" : "need"} a person.`,
     warnings.some(({ name }) => name === "sends") && "Sends are paused.",
     failed > 0 && `${counted(failed, "run")} failed.`,
+    cameBack > 0 && `${counted(cameBack, "payout")} came back.`,
     wrong > 0 && `${counted(wrong, "check")} failed.`,
     warnings.length > 0 && `${counted(warnings.length, "warning")}.`,
   ];
@@ -51,9 +52,9 @@ const firstLine = ({ checks, failed, inbox }: ShownOverview): string => {
 
 /** Prints everything at a glance. */
 export const overviewText = (seen: ShownOverview): string => {
-  const { checks, failed, inbox, underWay } = seen;
+  const { cameBack, checks, failed, inbox, underWay } = seen;
   return [
-    styled("bold", firstLine(seen)),
+    styled("bold", wrap(firstLine(seen))),
     "",
     table(checks.map(({ detail, name, status }) => [name, checkStatus(status), detail])),
     "",
@@ -61,6 +62,7 @@ export const overviewText = (seen: ShownOverview): string => {
       [
         ["inbox", inbox.length === 0 && "nothing is waiting for a person"],
         ["failed", `${counted(failed, "run")} in the last 24 hours, not retried`],
+        ["came back", cameBack > 0 && `${counted(cameBack, "payout")} in the last 24 hours`],
         ["under way", joined([counted(underWay.payouts, "payout"), totals(underWay.money)], ", ")],
       ],
       "",

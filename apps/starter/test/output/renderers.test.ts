@@ -604,6 +604,7 @@ it("shows problems of one kind as one item, with their number and sum", () => {
 const fine: ShownOverview = {
   inbox: [],
   failed: 0,
+  cameBack: 0,
   underWay: { payouts: 0, money: [] },
   next: [],
   checks: [],
@@ -615,6 +616,7 @@ it.each<[Partial<ShownOverview>, string]>([
   [{}, "Everything is fine."],
   [{ inbox: [question3] }, "3 things need a person."],
   [{ failed: 1 }, "1 run failed."],
+  [{ cameBack: 1 }, "1 payout came back."],
   [{ checks: check("warning", "sends") }, "Sends are paused. 1 warning."],
   [{ checks: check("warning") }, "1 warning."],
   [
@@ -631,6 +633,7 @@ it("prints everything at a glance", () => {
     ...fine,
     inbox: [question3, { kind: "batch", count: 1, money }, { kind: "late", count: 2, money }],
     failed: 1,
+    cameBack: 2,
     underWay: { payouts: 2, money },
     next: [{ action: "inbox" }, { action: "list", isLate: true }],
     checks: [

@@ -36,9 +36,10 @@ const MADE: ReadonlyArray<Exclude<Status, "paused">> = [
 ];
 
 /** The most important first. */
-const nextOf = ({ items }: Inbox, failed: number): ReadonlyArray<NextAction> => [
+const nextOf = ({ items }: Inbox, failed: number, cameBack: number): ReadonlyArray<NextAction> => [
   ...(items.length > 0 ? [{ action: "inbox" } as const] : []),
   ...(items.some(({ kind }) => kind === "late") ? [{ action: "list", isLate: true } as const] : []),
+  ...(cameBack > 0 ? [{ action: "list", status: "returned" } as const] : []),
   ...(failed > 0 ? [{ action: "list", status: "failed" } as const] : []),
 ];
 
@@ -53,20 +54,24 @@ export const readOverview = async (ledger: Ledger, lateAfterMs: number) => {
     readInbox(ledger, lateAfterMs),
     ledger.sums({ statuses: MADE }),
   ]);
-  const failed = failures
-    .filter(({ kind }) => kind !== "returned")
-    .reduce((sum, { count }) => sum + count, 0);
+  const countOf = (areReturned: boolean) =>
+    failures
+      .filter(({ kind }) => (kind === "returned") === areReturned)
+      .reduce((sum, { count }) => sum + count, 0);
+  const [failed, cameBack] = [countOf(false), countOf(true)];
   const made = sums.filter(({ group, state }) => group === "payouts" && state === "underWay");
   return {
     /** Items that wait for a person, by kind. */
     inbox: waitingOf(inbox),
     /** Number of runs that failed within 24 hours, and were neither retried nor stopped. */
     failed,
+    /** Number of payouts whose money was seen to come back within 24 hours. */
+    cameBack,
     /** Payouts that the service has accepted, and not completed. */
     underWay: {
       payouts: made.reduce((sum, { payments }) => sum + payments, 0),
       money: made.map(({ currency, sum }) => ({ currency, amount: formatAmount(sum, currency) })),
     },
-    next: nextOf(inbox, failed),
+    next: nextOf(inbox, failed, cameBack),
   };
 };

@@ -172,6 +172,7 @@ it("counts what needs a person and is under way, with the money, also that of a 
       { kind: "batch", count: 1, money: [{ group: "payouts", currency: "EUR", amount: "21.00" }] },
     ],
     failed: 0,
+    cameBack: 0,
     underWay: { payouts: 1, money: [{ currency: "EUR", amount: "250.00" }] },
     next: [{ action: "inbox" }],
   });
@@ -187,11 +188,16 @@ it("names what is late and what has failed, and the lists of them; a retry that 
   const ends = ["failed", "retried"].map((workflowId) => ({ ...end, workflowId }));
   await ledger.recordEnds(ends.map((one) => ({ ...one, endState: "failed" as const })));
   await ledger.recordEnds([{ ...end, workflowId: "retried", runId: "run-2", endState: null }]);
+  await put(ledger, row({ workflowId: "back", state: "done", madeId: "po-2" }));
+  for (const outcome of ["completed", "returned"] as const)
+    await ledger.sawPayout(ACCOUNT, "po-2", { word: outcome, outcome, asks: false, problem: null });
   expect(await readOverview(ledger, lateAfterMsOf())).toMatchObject({
     failed: 1,
+    cameBack: 1,
     next: [
       { action: "inbox" },
       { action: "list", isLate: true },
+      { action: "list", status: "returned" },
       { action: "list", status: "failed" },
     ],
   });
