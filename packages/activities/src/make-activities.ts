@@ -45,6 +45,8 @@ export type PaymentsActivities = ReadActivities &
 /** Options of the activities, in addition to the client. */
 export interface ActivitiesOptions {
   readonly ledger: Ledger;
+  /** Hash of the account that the ledger has its writes under, in a preview. Default: that of the client. */
+  readonly account?: string;
   /** Base queue of the worker, which notifications name. */
   readonly taskQueue: string;
   /** Operations of your own, by activity type. */
@@ -76,6 +78,7 @@ export interface ActivitiesOptions {
 export const makePaymentsActivities = (
   runtime: PaymentsRuntime,
   {
+    account: given,
     ledger,
     limits,
     notifier,
@@ -86,8 +89,8 @@ export const makePaymentsActivities = (
   }: ActivitiesOptions,
 ): PaymentsActivities => {
   let hash: Promise<string> | undefined;
-  const account = () => (hash ??= optionsOf(runtime).then(accountHash));
-  const writes = makeWriteActivities({ runtime, ledger, operations, limits });
+  const account = () => (hash ??= optionsOf(runtime).then((of) => given ?? accountHash(of)));
+  const writes = makeWriteActivities({ account, runtime, ledger, operations, limits });
   const activities: PaymentsActivities = {
     ...makeReadActivities(runtime),
     // It has each write of the contract, and your own operations.

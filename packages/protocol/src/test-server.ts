@@ -8,11 +8,17 @@ import { DefaultLogger, type Logger, Runtime } from "@temporalio/worker";
 /** `time-skipping` skips days; `dev` is a real server in real time. */
 export type ServerKind = "time-skipping" | "dev";
 
+/** The variables that name the executables of the servers. */
+export const SERVER_VARIABLES = {
+  "time-skipping": "TEMPORAL_TEST_SERVER_PATH",
+  dev: "TEMPORAL_CLI_PATH",
+} as const satisfies Readonly<Record<ServerKind, string>>;
+
 /** How a server for tests is started. */
 export interface TestEnvironmentOptions {
   /**
-   * Options of the SDK: executable, port, database, further arguments. Default: the server that the SDK downloads, in
-   * memory.
+   * Options of the SDK: executable, port, database, further arguments. Default: the server that its variable names, or
+   * that the SDK downloads, in memory.
    */
   readonly server?: LocalTestWorkflowEnvironmentOptions["server"];
   /** See {@link quietRuntime}. */
@@ -50,7 +56,9 @@ export const startTestEnvironment = (
   { logger, server }: TestEnvironmentOptions = {},
 ): Promise<TestWorkflowEnvironment> => {
   quietRuntime(logger);
-  const options = { ...(server && { server }) };
+  const path = process.env[SERVER_VARIABLES[kind]];
+  const named = path ? { server: { executable: { type: "existing-path", path } as const } } : {};
+  const options = server === undefined ? named : { server };
   return patiently(() =>
     kind === "dev"
       ? TestWorkflowEnvironment.createLocal(options)

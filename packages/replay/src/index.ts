@@ -4,6 +4,7 @@ export {
   type DifferenceKind,
   describeDifference,
   type Frame,
+  linesOf,
   type Replay,
   replayHistories,
 } from "./replay.ts";

@@ -24,7 +24,8 @@ const stackOfCaller = (callee: (...args: Array<never>) => unknown): string => {
  * commands, and the steps of its activities.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => {
-  Error.stackTraceLimit = STACK_FRAMES;
+  // A worker that shares a context among runs has frozen it, and asks for no places.
+  Reflect.set(Error, "stackTraceLimit", STACK_FRAMES);
   const activator = getActivator();
   const { replayRecorder } = proxySinks<RecorderSinks>();
   const push = activator.pushCommand.bind(activator);

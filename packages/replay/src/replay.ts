@@ -83,7 +83,7 @@ const sourceOf = (file: string, line: number): string | undefined => {
 };
 
 /** Returns the lines of the workflow's own sources in some stacks, innermost first; frames of libraries say nothing. */
-const linesOf = (stacks: ReadonlyArray<string>): ReadonlyArray<Frame> => {
+export const linesOf = (stacks: ReadonlyArray<string>): ReadonlyArray<Frame> => {
   const frames = new Map<string, Frame>();
   for (const text of stacks.join("\n").split("\n")) {
     const [at = "", path = "", line = "", column = ""] = FRAME.exec(text.trim()) ?? [];

@@ -1,5 +1,9 @@
 import { messageOf } from "@durable-payments/client/values";
-import { type ServerKind, startTestEnvironment } from "@durable-payments/protocol/test-server";
+import {
+  SERVER_VARIABLES,
+  type ServerKind,
+  startTestEnvironment,
+} from "@durable-payments/protocol/test-server";
 import type { Duration } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { setTimeout as sleepInRealTime } from "node:timers/promises";
@@ -105,13 +109,13 @@ export class CannotStartServer extends Error {
   override readonly name = "CannotStartServer";
 }
 
-const SERVERS = {
-  "time-skipping": { variable: "TEMPORAL_TEST_SERVER_PATH", title: "time-skipping test server" },
-  dev: { variable: "TEMPORAL_CLI_PATH", title: "dev server (Temporal CLI)" },
-} as const;
+const TITLES: Readonly<Record<ServerKind, string>> = {
+  "time-skipping": "time-skipping test server",
+  dev: "dev server (Temporal CLI)",
+};
 
 const remedyOf = (kind: ServerKind): string => {
-  const { variable } = SERVERS[kind];
+  const variable = SERVER_VARIABLES[kind];
   const path = process.env[variable];
   if (path) {
     return `It was started from ${path} (${variable}): set it to an executable of the server, or unset it.`;
@@ -124,11 +128,9 @@ const remedyOf = (kind: ServerKind): string => {
 };
 
 const start = async (kind: ServerKind): Promise<Pick<TestServer, "clock" | "environment">> => {
-  const path = process.env[SERVERS[kind].variable];
-  const options = path ? { server: { executable: { type: "existing-path", path } as const } } : {};
-  const environment = await startTestEnvironment(kind, options).catch((error: unknown) => {
+  const environment = await startTestEnvironment(kind).catch((error: unknown) => {
     throw new CannotStartServer(
-      `The ${SERVERS[kind].title} of Temporal cannot be started: ${messageOf(error)}. ${remedyOf(kind)}`,
+      `The ${TITLES[kind]} of Temporal cannot be started: ${messageOf(error)}. ${remedyOf(kind)}`,
       { cause: error },
     );
   });
@@ -149,9 +151,9 @@ const start = async (kind: ServerKind): Promise<Pick<TestServer, "clock" | "envi
  * ```
  */
 export const startTestServer = async (kind: ServerKind = "time-skipping"): Promise<TestServer> => {
-  if (!Object.hasOwn(SERVERS, kind)) {
+  if (!Object.hasOwn(TITLES, kind)) {
     throw new CannotStartServer(
-      `There is no server ${kind}: pass ${Object.keys(SERVERS).join(" or ")}, or what startTestServer returned.`,
+      `There is no server ${kind}: pass ${Object.keys(TITLES).join(" or ")}, or what startTestServer returned.`,
     );
   }
   let started = await start(kind);

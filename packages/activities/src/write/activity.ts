@@ -26,7 +26,7 @@ import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
 import { operation as contractOf } from "@durable-payments/client/contract";
 import { messageOf } from "@durable-payments/client/values";
 import { isNotFound, isOpenStatus } from "@durable-payments/protocol";
-import { accountHash, textAt } from "@durable-payments/protocol/account";
+import { textAt } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
 import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
@@ -182,6 +182,8 @@ const HEARTBEAT_ANSWERED_MS = 2_000;
 
 /** Dependencies of the activities of writes. */
 interface WriteActivityOptions {
+  /** Hash of the account that the ledger has its writes under. */
+  readonly account: () => Promise<string>;
   readonly runtime: PaymentsRuntime;
   readonly ledger: Ledger;
   readonly operations: OwnOperations;
@@ -334,6 +336,7 @@ const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
 
 /** Makes the activities of all writes: each step takes effect once, however often its activity is called. */
 export const makeWriteActivities = ({
+  account: hash,
   ledger,
   limits,
   operations: own,
@@ -343,7 +346,7 @@ export const makeWriteActivities = ({
   const engine = (): Promise<EngineOptions> => {
     made ??= (async () => {
       const options = await optionsOf(runtime);
-      const account = accountHash(options);
+      const account = await hash();
       const ofContract = makeContractOperations({ account, ledger, options, runtime });
       const all = Object.entries(own).map(
         ([name, operation]) => [name, makeOwnOperation(name, operation)] as const,

@@ -72,27 +72,36 @@ export async function* selectRuns(
 }
 
 /**
+ * Bundles workflow code for replays.
+ *
+ * @param workflows path of a module that exports workflows of your own and, as a worker needs, those of this project; default: only the latter.
+ * @throws InvalidInput if they cannot be bundled.
+ */
+export const bundleToReplay = async (workflows?: string): Promise<WorkflowBundle> => {
+  // Loaded only for a replay, because it has native code.
+  const { bundleForReplay } = await import("@durable-payments/replay");
+  const { paymentsBundler } = await import("@durable-payments/workflows/bundler-plugin");
+  const path =
+    workflows ?? fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions"));
+  try {
+    return await bundleForReplay(path, [paymentsBundler({ shared: [] })]);
+  } catch (error) {
+    throw invalidInput(`The workflows in ${path} cannot be bundled: ${messageOf(error)}`);
+  }
+};
+
+/**
  * Replays histories against workflow code: would the runs continue under it?
  *
  * @param runs result of `selectRuns`.
- * @param workflows path of a module that exports workflows of your own and, as a worker needs, those of this project; default: only the latter.
  * @returns one result for each run: deterministic, or with the difference.
- * @throws InvalidInput if they cannot be bundled.
+ * @throws InvalidInput if the workflows cannot be bundled.
  */
 export async function* replayRuns(
   runs: AsyncIterable<RunToReplay>,
   workflows?: string,
 ): AsyncGenerator<Replay> {
-  // Loaded only for a replay, because it has native code.
-  const { bundleForReplay, replayHistories } = await import("@durable-payments/replay");
-  const { paymentsBundler } = await import("@durable-payments/workflows/bundler-plugin");
-  const path =
-    workflows ?? fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions"));
-  let bundle: WorkflowBundle;
-  try {
-    bundle = await bundleForReplay(path, [paymentsBundler({ shared: [] })]);
-  } catch (error) {
-    throw invalidInput(`The workflows in ${path} cannot be bundled: ${messageOf(error)}`);
-  }
+  const bundle = await bundleToReplay(workflows);
+  const { replayHistories } = await import("@durable-payments/replay");
   yield* replayHistories(bundle, runs);
 }

@@ -26,10 +26,10 @@ const ASSUMPTIONS = { listLagSeconds: 0, clockSkewSeconds: 0 };
 /** Later than the first look at a payout: each wait is ended by the tracker of its account. */
 const SETTLE_AFTER_MS = 2_000;
 
-const bundle = () =>
-  sharedBundle("operations", () =>
+const bundleOf = (file: string) =>
+  sharedBundle(`operations-${file.replaceAll("/", "-")}`, () =>
     bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL("workflows.ts", import.meta.url)),
+      workflowsPath: fileURLToPath(new URL(file, import.meta.url)),
       plugins: [paymentsBundler()],
       logger: new DefaultLogger("ERROR"),
     }),
@@ -41,17 +41,22 @@ const bundle = () =>
  *
  * @param place of the ledger, as PAYMENTS_LEDGER names it; all share one in memory by default.
  * @param simulators further options of both simulators.
+ * @param workflows file of the workflows, beside this one.
  */
-export const startRealStack = async (place = "memory", simulators: SimulatorOptions = {}) => {
+export const startRealStack = async (
+  place = "memory",
+  simulators: SimulatorOptions = {},
+  workflows = "workflows.ts",
+) => {
   const settling = { settleAfter: SETTLE_AFTER_MS, ...simulators };
   const folder = makeTestFolder();
   const keyring = makeKeyring(folder.path);
   const seal = openTextSeal(keyring);
-  const [first, home, eu, workflowBundle] = await Promise.all([
+  const [first, home, eu] = await Promise.all([
     createLocalEnvironment(),
     startSimulator(settling),
     startSimulator({ ...settling, clientId: "client-eu", apiKey: "key-eu" }),
-    bundle(),
+    bundleOf(workflows),
   ]);
   let environment = first;
   // Not while webpack keeps this process, and a proxy in it, from answering.
@@ -63,7 +68,8 @@ export const startRealStack = async (place = "memory", simulators: SimulatorOpti
     JSON.stringify({ accounts: { eu: access(eu) }, assumptions: ASSUMPTIONS }),
   );
   let reserved = 0;
-  const startWorker = async () => {
+  const startWorker = async (file: string) => {
+    const workflowBundle = await bundleOf(file);
     const polling = Promise.withResolvers<Polling>();
     const plugin = paymentsPluginIn(
       { environment: {}, skipsTime: false, ...(place === "memory" && { ledger }) },
@@ -82,7 +88,7 @@ export const startRealStack = async (place = "memory", simulators: SimulatorOpti
     const worker = await Worker.create({
       connection,
       taskQueue: TASK_QUEUE,
-      activities: { reserve: async () => void (reserved += 1) },
+      activities: { reserve: async () => void (reserved += 1), pack: async () => undefined },
       workflowBundle,
       plugins: [plugin],
     });
@@ -119,8 +125,9 @@ export const startRealStack = async (place = "memory", simulators: SimulatorOpti
     };
     return { temporal, operations };
   };
-  const startWorkers = () => Promise.all(Array.from({ length: WORKERS }, startWorker));
-  let ends = await startWorkers();
+  const startWorkers = (file: string) =>
+    Promise.all(Array.from({ length: WORKERS }, () => startWorker(file)));
+  let ends = await startWorkers(workflows);
   let connected = await connect();
   const stopWorkers = async () => {
     await Promise.all(ends.map((end) => end()));
@@ -143,8 +150,8 @@ export const startRealStack = async (place = "memory", simulators: SimulatorOpti
       PAYMENTS_SETTINGS: settingsFile,
     }),
     stopWorkers,
-    startWorkers: async () => {
-      ends = await startWorkers();
+    startWorkers: async (file = workflows) => {
+      ends = await startWorkers(file);
     },
     /** Takes an empty database in the place of Temporal's, while no worker runs. */
     loseTemporal: async () => {

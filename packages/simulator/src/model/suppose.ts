@@ -7,7 +7,7 @@ import type { Unit } from "./unit.ts";
 const ENOUGH = BigDecimal.fromBigInt(10n ** 15n);
 
 /** The words for an object that the service is still working on. */
-const OPEN: ReadonlySet<string> = new Set(["", "processing", "PENDING"]);
+const OPEN: ReadonlySet<string> = new Set(["processing", "PENDING"]);
 
 /**
  * Supposes that the service has the objects that a request or an answer names, as it was last seen to have them: the payee
@@ -30,6 +30,9 @@ export const suppose = (unit: Unit, fields: Readonly<Record<string, unknown>>): 
     const available_balance = formatAmount(ENOUGH, currency);
     unit.put("balances", currency, { balance_id, currency, name: currency, available_balance });
   }
+  const payer_id = text("payer_id");
+  if (payer_id !== "" && unit.get("payers", payer_id) === undefined)
+    unit.put("payers", payer_id, { payer_id, details: {} });
   const beneficiary_id = text("beneficiary_id");
   if (beneficiary_id !== "" && unit.get("beneficiaries", beneficiary_id) === undefined) {
     const details = { account_currency: currency };
@@ -46,7 +49,7 @@ export const suppose = (unit: Unit, fields: Readonly<Record<string, unknown>>): 
   const checked = text("card_holder_status");
   if (card_holder_id !== "" && (holder === undefined || checked !== "")) {
     const nobody = { email: "", first_name: "", last_name: "", date_birth: "", phone_number: "" };
-    const card_holder_status = checked || "PENDING";
+    const card_holder_status = checked || "SUCCESS";
     const due = dueAt(card_holder_status, behaviour.verifyAfter);
     const is = { ...nobody, ...times, removed: false, ...holder, card_holder_id };
     unit.put("cardholders", card_holder_id, { ...is, card_holder_status, ...due });
@@ -63,7 +66,7 @@ export const suppose = (unit: Unit, fields: Readonly<Record<string, unknown>>): 
   const word = text("payout_status");
   if (payout_id !== "" && (payout === undefined || word !== "")) {
     const payout_status = word || "processing";
-    const names = { payout_reason: "", payout_reference: "", payment_date: "", payer_id: "" };
+    const names = { payout_reason: "", payout_reference: "", payment_date: "", payer_id };
     const of = { currency, amount, fee_amount: "0", beneficiary_id, beneficiary_name: "" };
     const own = { short_reference: text("short_reference"), transaction_id: "", returned: false };
     const is = { ...names, ...of, ...own, ...times, ...payout, payout_id, payout_status };

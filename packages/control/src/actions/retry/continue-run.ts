@@ -4,7 +4,7 @@ import {
   encodeToPayload,
   encodeToPayloads,
 } from "@temporalio/common/lib/internal-non-workflow/index.js";
-import proto from "@temporalio/proto";
+import proto, { type temporal } from "@temporalio/proto";
 import { randomUUID } from "node:crypto";
 import type { RunOfId, Temporal } from "../../facts/connection/temporal.ts";
 import { hasCode } from "../../facts/connection/temporal-errors.ts";
@@ -70,51 +70,61 @@ export const resetRun = async (
 };
 
 /**
- * Starts the workflow id of a failed run again. Copied are input, type, queue, memo without the voucher, user metadata,
- * priority, retry policy and timeouts; not headers, schedule and version override.
- * Rejects if somebody else has started it meanwhile.
+ * Makes the request that starts the workflow id of a failed run again. Copied are input, type, queue, memo without the
+ * voucher, user metadata, priority, retry policy and timeouts; not headers, schedule and version override.
+ *
+ * @param first event of the run, with payloads as the client's converter encodes them.
+ * @param versions of rows that the failed run named; undefined if Temporal vouches for nothing, as after a reset.
  */
+export const startAgainOf = async (
+  { loadedDataConverter, identity, namespace }: Client["options"],
+  workflowId: string,
+  { userMetadata, workflowExecutionStartedEventAttributes: started }: Event,
+  versions: Readonly<Record<string, number>> | undefined,
+  amendment: { readonly input: unknown } | undefined,
+): Promise<temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest> => {
+  const voucher: Voucher = { workflowId, at: Date.now(), is: "retry", versions: versions ?? {} };
+  const { [VOUCHER]: _, ...memo } = started?.memo?.fields ?? {};
+  const vouching = { [VOUCHER]: await encodeToPayload(loadedDataConverter, voucher) };
+  const given = started?.input?.payloads ?? [];
+  const amended = amendment && (await encodeToPayloads(loadedDataConverter, amendment.input));
+  return {
+    namespace,
+    identity,
+    requestId: randomUUID(),
+    workflowId,
+    workflowType: started?.workflowType ?? null,
+    taskQueue: started?.taskQueue ?? null,
+    // The input is the first argument.
+    input: { payloads: [...(amended ?? given.slice(0, 1)), ...given.slice(1)] },
+    memo: { fields: { ...memo, ...(versions && vouching) } },
+    userMetadata: userMetadata ?? null,
+    priority: started?.priority ?? null,
+    retryPolicy: started?.retryPolicy ?? null,
+    workflowExecutionTimeout: started?.workflowExecutionTimeout ?? null,
+    workflowRunTimeout: started?.workflowRunTimeout ?? null,
+    workflowTaskTimeout: started?.workflowTaskTimeout ?? null,
+    workflowIdReusePolicy:
+      proto.temporal.api.enums.v1.WorkflowIdReusePolicy
+        .WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
+    workflowIdConflictPolicy:
+      proto.temporal.api.enums.v1.WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+  };
+};
+
+/** Starts the workflow id of a failed run again. Rejects if somebody else has started it meanwhile. */
 export const startAgain = async (
   reading: Reading,
   run: RunOfId,
-  /** Versions of rows that the failed run named, and the amended input, if any. */
   versions: Readonly<Record<string, number>>,
   amendment: { readonly input: unknown } | undefined,
 ): Promise<string> => {
   const { options, workflowService } = reading.client;
-  const { loadedDataConverter, namespace, identity } = options;
-  const { userMetadata, workflowExecutionStartedEventAttributes: started } = await readFirstEvent(
-    reading,
-    run,
-  );
   const { workflowId } = run;
-  const voucher: Voucher = { workflowId, at: Date.now(), is: "retry", versions };
-  const { [VOUCHER]: _, ...memo } = started?.memo?.fields ?? {};
-  const given = started?.input?.payloads ?? [];
-  const amended = amendment && (await encodeToPayloads(loadedDataConverter, amendment.input));
+  const first = await readFirstEvent(reading, run);
+  const request = await startAgainOf(options, workflowId, first, versions, amendment);
   try {
-    const { runId } = await workflowService.startWorkflowExecution({
-      namespace,
-      identity,
-      requestId: randomUUID(),
-      workflowId,
-      workflowType: started?.workflowType ?? null,
-      taskQueue: started?.taskQueue ?? null,
-      // The input is the first argument.
-      input: { payloads: [...(amended ?? given.slice(0, 1)), ...given.slice(1)] },
-      memo: { fields: { ...memo, [VOUCHER]: await encodeToPayload(loadedDataConverter, voucher) } },
-      userMetadata: userMetadata ?? null,
-      priority: started?.priority ?? null,
-      retryPolicy: started?.retryPolicy ?? null,
-      workflowExecutionTimeout: started?.workflowExecutionTimeout ?? null,
-      workflowRunTimeout: started?.workflowRunTimeout ?? null,
-      workflowTaskTimeout: started?.workflowTaskTimeout ?? null,
-      workflowIdReusePolicy:
-        proto.temporal.api.enums.v1.WorkflowIdReusePolicy
-          .WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
-      workflowIdConflictPolicy:
-        proto.temporal.api.enums.v1.WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
-    });
+    const { runId } = await workflowService.startWorkflowExecution(request);
     return runId;
   } catch (error) {
     // Temporal does this only once.

@@ -106,8 +106,8 @@ export const planRetryOf = async (
 
 // Before Temporal is asked, so that no retry is without. Where Temporal refuses, the decisions hold for the next run of
 // the id: they say what may be sent, and start nothing.
-const recordRetry = async (
-  connected: Connected,
+export const recordRetry = async (
+  connected: Pick<Connected, "account" | "ledger">,
   { amendment, end, plan, run }: Awaited<ReturnType<typeof planRetryOf>>,
   options: RetryOptions,
 ) => {

@@ -1,0 +1,319 @@
+/*
+ * Previews retries against other workflow code: what will happen, before it happens.
+ *
+ * A retry starts the workflow id again, or resets its run. Temporal can do neither with a history of another server, so the
+ * preview does the same with other means. What a reset would replay is replayed, offline; then the run is started in a
+ * sandbox with its input, and each activity whose result the history keeps returns that result. The rest runs.
+ *
+ * The real ledger and Temporal are only read. A run costs some 15 reads, and about 50 ms; all run at the same time.
+ */
+import type { Assumptions, OperationName } from "@durable-payments/client/effect";
+import type { WriteRow } from "@durable-payments/ledger";
+import { atOnce, isOpenStatus } from "@durable-payments/protocol";
+import type { History, RunToReplay } from "@durable-payments/replay";
+import type { Connected } from "../../facts/connection/connections.ts";
+import { closeFailureOf, type Event, failureOf } from "../../facts/history.ts";
+import { ControlError, invalidInput } from "../../errors.ts";
+import { type PreviewedRun, writeOf } from "../../rules/preview.ts";
+import { bundleToReplay } from "../replay.ts";
+import { startAgainOf } from "../retry/continue-run.ts";
+import { planRetryOf, recordRetry, type RetryOptions } from "../retry/retry.ts";
+import { keptOf, objectsOf, type Recorded, recordedIn, signalsIn } from "./histories.ts";
+import { openSandbox, type Sandbox } from "./sandbox.ts";
+
+/** A run that is previewed, and how it would be retried. */
+export interface ChosenRun extends Pick<RetryOptions, "amend" | "isOverruling" | "isRestarted"> {
+  readonly workflowId: string;
+}
+
+/** How runs are previewed. */
+export interface PreviewOptions {
+  /** Path of the module that exports the workflows; default: those of this project. */
+  readonly workflows?: string | undefined;
+  readonly assumptionsOf: (account?: string) => Assumptions;
+  /** Called with the number of runs whose outcome is known, and of all. */
+  readonly onPart?: ((known: number, all: number) => void) | undefined;
+  /** Longest time of all runs together, in milliseconds. Default: a minute, and half a second for each run. */
+  readonly limitMs?: number | undefined;
+}
+
+/** Most runs of a preview. */
+export const MOST_PREVIEWED = 500;
+
+/** Longest time that passes in the sandbox: a run that still waits waits for a person, or a message. */
+const MOST_PASSED_MS = 2 * 365 * 24 * 3_600_000;
+const FIRST_STEP_MS = 1_000;
+
+const ACTING = { by: "preview", how: "preview", reason: "preview" } as const;
+
+type Planned = Awaited<ReturnType<typeof planRetryOf>>;
+
+/** A run that can be retried. */
+interface Prepared {
+  readonly planned: Planned;
+  readonly options: RetryOptions;
+  readonly history: History;
+  /** The part that a retry keeps; undefined if it starts again. */
+  readonly kept: History | undefined;
+  readonly rows: ReadonlyArray<WriteRow>;
+}
+
+type Ended = Pick<PreviewedRun, "outcome"> & Partial<PreviewedRun>;
+
+/** Writes whose unknown outcome only a list of the service can show: a repeat of any other is harmless, or has the same key. */
+const PROVED_BY_LISTS: ReadonlySet<string> = new Set<OperationName>([
+  "createCardholder",
+  "createPayout",
+]);
+
+const dependsOnService = ({ operation, state }: WriteRow): boolean =>
+  (state === "unknown" || state === "sending") && PROVED_BY_LISTS.has(operation);
+
+const prepare = async (
+  connected: Connected,
+  { workflowId, ...how }: ChosenRun,
+): Promise<Prepared | Ended> => {
+  const options: RetryOptions = { ...how, ...ACTING };
+  try {
+    const planned = await planRetryOf(connected, workflowId, options);
+    const { failure, plan } = planned;
+    const { runId, way, workflowId: root } = plan;
+    const rows = await connected.ledger.rowsOf(root);
+    const handle = connected.client.workflow.getHandle(root, runId);
+    const history = await handle.fetchHistory();
+    const kept = keptOf(history, way, failure);
+    const open = rows.find(dependsOnService);
+    if (open === undefined) return { planned, options, history, kept, rows };
+    const why = open.message ?? `The outcome of ${open.operation} is unknown.`;
+    return { outcome: "unknown", type: planned.run.type, step: open.step, why };
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+    return { outcome: "refused", why: error.message };
+  }
+};
+
+/** Starts a run in the sandbox, with the decisions that its retry would record. */
+const start = async (
+  sandbox: Sandbox,
+  { account, taskQueue }: Connected,
+  { history, kept, options, planned }: Prepared,
+): Promise<void> => {
+  const { amendment, plan } = planned;
+  const { workflowId } = plan;
+  const { client, ledger } = sandbox;
+  await ledger.bring(workflowId);
+  for (const fields of objectsOf(history)) await sandbox.suppose(fields);
+  const recordRun = await recordRetry({ account, ledger }, planned, options);
+  const [first = {}] = history.events ?? [];
+  const versions = kept === undefined ? plan.versions : undefined;
+  const request = await startAgainOf(client.options, workflowId, first, versions, amendment);
+  const { runId } = await client.workflowService.startWorkflowExecution({
+    ...request,
+    taskQueue: { name: taskQueue },
+  });
+  await recordRun(runId);
+  for (const { input, signalName } of kept === undefined ? [] : signalsIn(kept))
+    await client.workflowService.signalWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId },
+      signalName: signalName ?? null,
+      input: input ?? null,
+    });
+};
+
+const eventsOf = async (client: Sandbox["client"], id: string): Promise<ReadonlyArray<Event>> =>
+  (await client.workflow.getHandle(id).fetchHistory()).events ?? [];
+
+/** Reads the events of a run and its children in the sandbox, by workflow id. */
+const familyOf = async (
+  client: Sandbox["client"],
+  id: string,
+): Promise<ReadonlyMap<string, ReadonlyArray<Event>>> => {
+  const events = await eventsOf(client, id);
+  const family = new Map([[id, events]]);
+  for (const { childWorkflowExecutionStartedEventAttributes: child } of events)
+    if (child?.workflowExecution?.workflowId)
+      for (const [one, its] of await familyOf(client, child.workflowExecution.workflowId))
+        family.set(one, its);
+  return family;
+};
+
+/** Returns the failure of the last workflow task: its code threw, and Temporal would try it again for ever. */
+const failedTask = (events: ReadonlyArray<Event>) => {
+  const last = events.findLast(
+    (event) =>
+      event.workflowTaskFailedEventAttributes ?? event.workflowTaskCompletedEventAttributes,
+  );
+  return last?.workflowTaskFailedEventAttributes?.failure;
+};
+
+type Traced = NonNullable<ReturnType<typeof failedTask>>;
+
+const stacksOf = ({ cause, stackTrace }: Traced): ReadonlyArray<string> => [
+  ...(stackTrace ? [stackTrace] : []),
+  ...(cause ? stacksOf(cause) : []),
+];
+
+/** Looks whether the outcome of a run in the sandbox is known, and which writes it has sent. */
+const look = async (
+  { client, ledger, stopped }: Sandbox,
+  { rows: before, planned }: Prepared,
+  isLast: boolean,
+): Promise<Ended | undefined> => {
+  const { linesOf } = await import("@durable-payments/replay");
+  const { workflowId } = planned.plan;
+  const { status } = await client.workflow.getHandle(workflowId).describe();
+  const family = await familyOf(client, workflowId);
+  const found = new Map<string, WriteRow>();
+  for (const id of family.keys())
+    for (const row of await ledger.rowsOf(id))
+      found.set(JSON.stringify([row.workflowId, row.step, row.account]), row);
+  const rows = [...found.values()];
+  const wasDone = ({ account, step, workflowId: id }: WriteRow) =>
+    before.some(
+      (one) =>
+        one.state === "done" &&
+        one.step === step &&
+        one.workflowId === id &&
+        one.account === account,
+    );
+  const writes = rows.filter((row) => row.state === "done" && !wasDone(row)).map(writeOf);
+  const ended = (outcome: PreviewedRun["outcome"], more: Partial<PreviewedRun> = {}): Ended => ({
+    ...more,
+    outcome,
+    writes,
+  });
+  if (status.name === "COMPLETED") return ended("completes");
+  const stop = [...family.keys()].flatMap((id) => stopped.get(id) ?? [])[0];
+  if (stop !== undefined) return ended("ownActivity", { step: stop });
+  const asking = rows.find(
+    ({ question, state }) =>
+      question !== null && question.approvedBy === undefined && state !== "ended",
+  );
+  if (asking?.question) {
+    const { kind, reason } = asking.question;
+    return ended(kind === "approval" ? "approval" : "asks", { step: asking.step, why: reason });
+  }
+  const fails = (failure: Parameters<typeof failureOf>[0], event?: Event): Ended => {
+    const read = closeFailureOf(event) ?? failureOf(failure);
+    const { details } = read ?? {};
+    const step = details && typeof details === "object" && "step" in details ? details.step : null;
+    return ended("fails", {
+      step: typeof step === "string" ? step : null,
+      why: read && `${read.type}: ${read.message}`,
+      lines: failure ? linesOf(stacksOf(failure)) : [],
+    });
+  };
+  if (!isOpenStatus(status.name)) {
+    const last = (family.get(workflowId) ?? []).at(-1);
+    return fails(last?.workflowExecutionFailedEventAttributes?.failure, last);
+  }
+  for (const events of family.values()) {
+    const failure = failedTask(events);
+    if (failure) return fails(failure);
+  }
+  return isLast
+    ? ended("waits", { why: "It waits for a message or a time that did not come in two years." })
+    : undefined;
+};
+
+/** Replays what the retries keep. Returns the outcomes of the runs that differ. */
+const replayKept = async (
+  bundle: Awaited<ReturnType<typeof bundleToReplay>>,
+  prepared: ReadonlyMap<string, Prepared>,
+): Promise<ReadonlyMap<string, Ended>> => {
+  const { describeDifference, replayHistories } = await import("@durable-payments/replay");
+  const runs = [...prepared].flatMap(([workflowId, { kept }]): ReadonlyArray<RunToReplay> =>
+    kept === undefined ? [] : [{ workflowId, history: kept }],
+  );
+  const differing = new Map<string, Ended>();
+  for await (const replay of replayHistories(bundle, runs)) {
+    if (replay.deterministic) continue;
+    const [why = null] = describeDifference(replay);
+    differing.set(replay.workflowId, { outcome: "differs", why, lines: replay.lines });
+  }
+  return differing;
+};
+
+/**
+ * Previews retries. Nothing is sent, and nothing is changed.
+ *
+ * @param chosen runs, each with its amendment; of a child, its root is previewed.
+ * @returns what would happen to each, in their order.
+ * @throws InvalidInput if the workflows cannot be bundled, or there are too many runs; ConnectionFailed.
+ */
+export const previewRetries = async (
+  connected: Connected,
+  chosen: ReadonlyArray<ChosenRun>,
+  { assumptionsOf, limitMs, onPart = () => undefined, workflows }: PreviewOptions,
+): Promise<ReadonlyArray<PreviewedRun>> => {
+  if (chosen.length > MOST_PREVIEWED)
+    throw invalidInput(
+      `A preview takes at most ${MOST_PREVIEWED} runs, and these are ${chosen.length}: choose fewer. Nothing was done.`,
+    );
+  const deadline = Date.now() + (limitMs ?? 60_000 + chosen.length * 500);
+  const bundle = await bundleToReplay(workflows);
+  const known = new Map<string, Ended>();
+  const prepared = new Map<string, Prepared>();
+  const ready = await atOnce(chosen, (run) => prepare(connected, run));
+  for (const [at, one] of ready.entries()) {
+    const id = chosen[at]?.workflowId ?? "";
+    if ("outcome" in one) known.set(id, one);
+    else prepared.set(id, one);
+  }
+  const open = new Map(prepared);
+  const end = (id: string, ended: Ended) => {
+    known.set(id, ended);
+    open.delete(id);
+    onPart(known.size, chosen.length);
+  };
+  for (const [id, ended] of await replayKept(bundle, prepared)) end(id, ended);
+  const recorded = new Map<string, Promise<Recorded>>(
+    [...open.values()].map(({ kept, planned }) => [
+      planned.plan.workflowId,
+      Promise.resolve(kept === undefined ? new Map() : recordedIn(kept)),
+    ]),
+  );
+  /** A child that has completed keeps its results, too. */
+  const recordedOf = (id: string): Promise<Recorded> => {
+    const handle = connected.client.workflow.getHandle(id);
+    const read = async () =>
+      (await handle.describe()).status.name === "COMPLETED"
+        ? recordedIn(await handle.fetchHistory())
+        : new Map<string, never>();
+    const found = recorded.get(id) ?? read().catch(() => new Map<string, never>());
+    recorded.set(id, found);
+    return found;
+  };
+  if (open.size > 0) {
+    await using sandbox = await openSandbox(connected, { assumptionsOf, bundle, recordedOf });
+    await atOnce([...open.values()], (run) => start(sandbox, connected, run));
+    let passed = 0;
+    for (let step = FIRST_STEP_MS; open.size > 0 && Date.now() < deadline; step *= 2) {
+      await sandbox.sleep(step);
+      passed += step;
+      const isLast = passed > MOST_PASSED_MS;
+      await atOnce([...open], async ([id, run]) => {
+        const ended = await look(sandbox, run, isLast);
+        if (ended === undefined) return;
+        end(id, ended);
+        const handle = sandbox.client.workflow.getHandle(run.planned.plan.workflowId);
+        // It has ended, or would keep the others waiting.
+        await handle.terminate("previewed").catch(() => undefined);
+      });
+    }
+  }
+  return chosen.map(({ workflowId }) => {
+    const { planned } = prepared.get(workflowId) ?? {};
+    return {
+      workflowId,
+      type: planned?.run.type ?? "",
+      step: null,
+      why: null,
+      lines: [],
+      kept: planned?.plan.kept ?? [],
+      writes: [],
+      ...(known.get(workflowId) ?? { outcome: "unfinished" }),
+    };
+  });
+};

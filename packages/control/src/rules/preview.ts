@@ -1,0 +1,100 @@
+/*
+ * What would happen to runs if they were retried with other workflow code.
+ *
+ * A preview says what it knows. It does not know what the service shows today, so it ends where that would decide.
+ */
+import { moneyGroupOf, type WriteRow } from "@durable-payments/ledger";
+import type { Frame } from "@durable-payments/replay";
+import { type MoneyByKind, sumByKind } from "./run-view.ts";
+
+/** What would happen to a run; in the order of groups. */
+export const OUTCOMES = {
+  completes: "would complete",
+  approval: "would wait for an approval",
+  asks: "would ask a person",
+  waits: "would still wait",
+  ownActivity: "would run an activity of your own, which a preview does not",
+  unknown: "depends on what the service shows about a request of unknown outcome",
+  fails: "would fail again",
+  differs: "does not replay: the code differs from its history",
+  refused: "cannot be retried",
+  unfinished: "was not previewed: the time limit was reached",
+} as const;
+
+/** A write that would be sent. */
+export interface PreviewedWrite {
+  readonly step: string;
+  readonly operation: string;
+  /** Decimal string in units of `currency`; null if it moves no money. */
+  readonly amount: string | null;
+  readonly currency: string | null;
+}
+
+/** What would happen to one run. */
+export interface PreviewedRun {
+  readonly workflowId: string;
+  /** Workflow type; empty if the run was not found. */
+  readonly type: string;
+  readonly outcome: keyof typeof OUTCOMES;
+  /** The step at which it ends or waits, if that is known. */
+  readonly step: string | null;
+  /** The question, the failure, the difference, or the reason, for a person. */
+  readonly why: string | null;
+  /** Where its code fails or differs. */
+  readonly lines: ReadonlyArray<Frame>;
+  /** Steps that are kept: nothing is sent for them. */
+  readonly kept: ReadonlyArray<string>;
+  /** Writes that would be sent until then, in order. */
+  readonly writes: ReadonlyArray<PreviewedWrite>;
+}
+
+/** Runs to which the same would happen. */
+export interface PreviewedGroup {
+  readonly type: string;
+  readonly outcome: PreviewedRun["outcome"];
+  readonly step: string | null;
+  /** Of the first of them. */
+  readonly why: string | null;
+  readonly workflowIds: ReadonlyArray<string>;
+  /** Numbers of writes that would be sent, by operation. */
+  readonly writes: Readonly<Record<string, number>>;
+  /** Exact sums of what would be sent. */
+  readonly money: MoneyByKind;
+}
+
+/** Ids and numbers in a sentence, by which equal reasons differ. */
+const OF_ONE = /[\w-]*\d[\w-]*/g;
+
+const keyOf = ({ outcome, step, type, why, workflowId }: PreviewedRun): string =>
+  JSON.stringify([outcome, type, step, why?.replaceAll(workflowId, "").replaceAll(OF_ONE, "")]);
+
+/** Groups runs to which the same would happen, in the order of `OUTCOMES`. */
+export const groupsOf = (runs: ReadonlyArray<PreviewedRun>): ReadonlyArray<PreviewedGroup> => {
+  const order = Object.keys(OUTCOMES);
+  const groups = [...Map.groupBy(runs, keyOf).values()].flatMap((of) => {
+    const [first] = of;
+    if (first === undefined) return [];
+    const { outcome, step, type, why } = first;
+    const all = of.flatMap(({ writes }) => writes);
+    const byOperation = Map.groupBy(all, ({ operation }) => operation);
+    const group = {
+      type,
+      outcome,
+      step,
+      why,
+      workflowIds: of.map(({ workflowId }) => workflowId),
+      writes: Object.fromEntries([...byOperation].map(([name, { length }]) => [name, length])),
+      money: sumByKind(all.map((one) => ({ ...one, group: moneyGroupOf(one.operation) }))),
+    };
+    return [group];
+  });
+  return groups.toSorted((one, other) => order.indexOf(one.outcome) - order.indexOf(other.outcome));
+};
+
+/** Writes a row as a write that would be sent. */
+export const writeOf = ({ operation, request, step }: WriteRow): PreviewedWrite => ({
+  step,
+  operation,
+  amount: request.amount,
+  currency: request.currency,
+});

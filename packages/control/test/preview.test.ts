@@ -1,0 +1,154 @@
+import { defaultAssumptions } from "@durable-payments/client/effect";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
+import { temporalServerVariables, whyNoTimeSkipping } from "@durable-payments/tools/testing";
+import { skippedBecause } from "@durable-payments/tools/skip";
+import type { WorkflowHandle } from "@temporalio/client";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { previewRetries } from "../src/actions/preview/preview.ts";
+import { retryPayment } from "../src/actions/retry/retry.ts";
+import { startPayment, startRun } from "../src/actions/start.ts";
+import { planOnboarding } from "../src/rules/input.ts";
+import { groupsOf, type PreviewedRun, writeOf } from "../src/rules/preview.ts";
+import type { Order, payOrder } from "./support/orders/before/workflows.ts";
+import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
+import { startRealStack } from "./support/real-stack.ts";
+
+// What a preview says about retries with mended code is what they then do; and it sends nothing, and changes nothing.
+
+const BEFORE = "orders/before/workflows.ts";
+const AFTER = "orders/after/workflows.ts";
+const MENDED = fileURLToPath(new URL(`support/${AFTER}`, import.meta.url));
+
+let stack: RealStack;
+let payments: Payments;
+beforeAll(async () => {
+  for (const [name, path] of Object.entries(temporalServerVariables())) vi.stubEnv(name, path);
+  stack = await startRealStack("memory", {}, BEFORE);
+  payments = await paymentsOn(stack);
+}, 60_000);
+afterAll(() => stack[Symbol.asyncDispose](), 30_000);
+
+const bob = { by: "bob", how: "--by", reason: "mended" };
+
+const ordered = async (id: string, amount: string, kind: Order["kind"] = "goods") => {
+  const { client, ledger, taskQueue } = stack.operations;
+  const of = (what: string) => ({ ...payout(`${what} ${id}`), beneficiary_id: payments.known });
+  const order = { price: of("price"), fee: { ...of("fee"), amount }, kind };
+  const started = await startPayment<typeof payOrder>(client, "payOrder", {
+    key: id,
+    args: [order],
+    taskQueue,
+    ledger,
+    startedBy: "ada",
+  });
+  await expect(started.result()).rejects.toThrow();
+};
+
+const onboarded = async (id: string, last_name: string) => {
+  const email = `${id}@example.com`;
+  const input = { cardholder: { ...inputs.cardholder, last_name, email }, card: inputs.card };
+  await startRun(stack.operations, id, planOnboarding(input, defaultAssumptions), {
+    startedBy: "ada",
+  });
+  await expect(payments.result(id)).rejects.toThrow();
+};
+
+const preview = (...ids: ReadonlyArray<string>) =>
+  previewRetries(
+    stack.operations,
+    ids.map((workflowId) => ({ workflowId })),
+    { workflows: MENDED, assumptionsOf: () => defaultAssumptions },
+  );
+
+const sentTo = ({ requests }: Awaited<ReturnType<RealStack["home"]["state"]>>) => requests;
+
+describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
+  test("what a preview says of each failed run is what its retry with the mended code does", async () => {
+    const { client, ledger } = stack.operations;
+    const orders = ["one", "two", "three"];
+    await Promise.all([
+      ...orders.map((id) => ordered(id, "5.00")),
+      ordered("dear", "60.00"),
+      ordered("too-dear", "500.00"),
+      ordered("packed", "7.00"),
+      ordered("gift", "5.00", "gift"),
+      onboarded("incomplete", "Incomplete"),
+    ]);
+    await stack.home.addFault({ kind: "refusal-in-200", operation: "createCard" });
+    await onboarded("refused-card", "Hopper");
+    const ids = [
+      ...[...orders, "dear", "too-dear", "packed", "gift"].map((id) => `payOrder/${id}`),
+      "incomplete",
+      "refused-card",
+    ];
+    const rowsOf = async () => (await Promise.all(ids.map((id) => ledger.rowsOf(id)))).flat();
+    const before = { rows: await rowsOf(), books: await stack.home.state() };
+    const runs = await preview(...ids);
+    expect({ rows: await rowsOf(), books: await stack.home.state() }).toEqual(before);
+
+    const fee = { step: "fee", operation: "createPayout", currency: "USD" };
+    const kept = ["price"];
+    expect(runs).toMatchObject([
+      ...orders.map(() => ({ outcome: "completes", kept, writes: [{ ...fee, amount: "5.00" }] })),
+      { outcome: "approval", step: "fee", writes: [] },
+      { outcome: "fails", why: "FeeTooHigh: The fee 500.00 is too high.", writes: [] },
+      { outcome: "ownActivity", step: "pack", writes: [] },
+      { outcome: "differs", why: expect.stringContaining("Nondeterminism"), writes: [] },
+      { outcome: "fails", why: expect.stringContaining("incomplete"), kept: ["createCardholder"] },
+      {
+        outcome: "completes",
+        writes: [{ operation: "createCard", amount: inputs.card.card_limit, currency: "USD" }],
+      },
+    ]);
+    expect(runs[4]?.lines).toMatchObject([{ file: expect.stringContaining(AFTER), line: 18 }]);
+    expect(groupsOf(runs)[0]).toMatchObject({
+      outcome: "completes",
+      workflowIds: orders.map((id) => `payOrder/${id}`),
+      writes: { createPayout: 3 },
+      money: [{ currency: "USD", amount: "15.00" }],
+    });
+
+    await stack.stopWorkers();
+    await stack.startWorkers(AFTER);
+    const known = before.rows.filter(({ state }) => state === "done");
+    const isNew = ({ step, workflowId: id }: (typeof known)[number]) =>
+      !known.some((one) => one.step === step && one.workflowId === id);
+    const soon = (look: () => Promise<void>) =>
+      vi.waitFor(look, { timeout: 60_000, interval: 100 });
+    const becomes: Record<string, (run: PreviewedRun, handle: WorkflowHandle) => Promise<unknown>> =
+      {
+        completes: (_, handle) => handle.result(),
+        ownActivity: (_, handle) => handle.result(),
+        fails: ({ why }, handle) =>
+          expect(handle.result()).rejects.toMatchObject({
+            cause: { message: expect.stringContaining(why?.replace(/^\w+: /, "") ?? "") },
+          }),
+        approval: ({ step, workflowId }) =>
+          soon(async () => {
+            const row = (await ledger.rowsOf(workflowId)).find((one) => one.step === step);
+            expect(row?.question?.kind).toBe("approval");
+          }),
+        differs: (_, handle) =>
+          soon(async () => {
+            const last = (await handle.fetchHistory()).events?.at(-1);
+            const { message } = last?.workflowTaskFailedEventAttributes?.failure ?? {};
+            expect(message).toMatch(/Nondeterminism/i);
+          }),
+      };
+    await Promise.all(
+      runs.map(async (run) => {
+        const { outcome, workflowId, writes } = run;
+        const { runId } = await retryPayment(stack.operations, workflowId, bob);
+        await becomes[outcome]?.(run, client.workflow.getHandle(workflowId, runId));
+        const rows = await ledger.rowsOf(workflowId);
+        const sent = rows.filter((row) => row.state === "done" && isNew(row)).map(writeOf);
+        // The preview ends where an activity of the user's own would begin.
+        expect(sent).toEqual(outcome === "ownActivity" ? [{ ...fee, amount: "7.00" }] : writes);
+      }),
+    );
+    expect(sentTo(await stack.home.state())["createPayout"]).toBe(
+      (sentTo(before.books)["createPayout"] ?? 0) + 4,
+    );
+  }, 180_000);
+});
