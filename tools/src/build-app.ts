@@ -6,7 +6,7 @@ export type BundledApp = "starter" | "worker";
 
 const EXTERNAL: Readonly<Record<BundledApp, ReadonlyArray<RegExp>>> = {
   // Few commands need these, and they bring native code, or find files in their own folder.
-  starter: [/^@temporalio\/(worker|workflow)/, /^@durable-payments\/(replay|simulator)/],
+  starter: [/^@temporalio\/(testing|worker|workflow)/, /^@durable-payments\/(replay|simulator)/],
   // The SDK loads all of itself; what is built in would be there twice.
   worker: [/^@temporalio\//],
 };

@@ -8,6 +8,7 @@ export * from "./input/following.ts";
 export * from "./input/given.ts";
 export * from "./input/limiting.ts";
 export * from "./input/paying.ts";
+export * from "./input/previewing.ts";
 export * from "./input/retrying.ts";
 export * from "./input/confirming.ts";
 export * from "./input/words.ts";

@@ -1,6 +1,6 @@
 import { Argument, Command } from "effect/cli";
 import * as Option from "effect/Option";
-import { badUsage } from "../exit-codes.ts";
+import { badUsage, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { answering, approving, retrying, setting } from "./flag-sets.ts";
 import { confirmed, id, json, maybeId, on, person, text } from "./flags.ts";
 import { described, runPayments } from "./run-command.ts";
@@ -60,20 +60,27 @@ export const reject = Command.make("reject", { id, ...person }, ({ id, ...given 
 
 /** `durable-payments retry`: retries a failed run, or makes an open one check again. */
 export const retry = Command.make("retry", retrying, (given) =>
-  runPayments(given.json, (output, payments, work) =>
-    given.isAll ? work.retryAll(output, payments, given) : work.retryOne(output, payments, given),
-  ),
+  runPayments(given.json, (output, payments, work) => {
+    if (given.against !== undefined)
+      return work.previewRetry(output, payments, given, given.against);
+    return given.isAll
+      ? work.retryAll(output, payments, given)
+      : work.retryOne(output, payments, given);
+  }),
 ).pipe(
   described(
     "Retry a failed run, or all of them",
     `Retry a failed run: completed steps are kept, and the remaining steps run. An
   open run checks again immediately. A retry that cannot help is refused.
-  A dry run needs Temporal, too.`,
+  A dry run needs Temporal, too. With --against, the retry is only previewed.`,
     {
       "durable-payments retry invoice-17 --dry-run --by ada": "See what would be done",
       "durable-payments retry invoice-17 --amend fix.json --reason 'wrong amount' --by ada":
         "Retry it with a corrected request",
+      "durable-payments retry --all-failed --against ../next-release":
+        "See what the next release would do",
     },
+    `${EXIT_CODES_HELP}\n  With --against: 1 at least one run would not complete.`,
   ),
 );
 

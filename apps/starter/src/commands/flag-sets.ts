@@ -57,6 +57,7 @@ export const retrying = {
   batch: text("batch", "ID", "With --all-failed: only rows of this batch"),
   rate: count("rate", "With --all-failed: runs per second; default 5", 5),
   isDryRun: on("dry-run", "Show what would be done; change nothing"),
+  against: text("against", "DIR", "Preview it with the workflows of another folder; send nothing"),
   ifRun: text("if-run", "RUN", "Refuse if a newer run exists"),
   ...confirmed,
 };

@@ -15,6 +15,7 @@ import type {
   OverviewView,
   RecoveryReport,
   Replayed,
+  RetryPreview,
   RetryPlan,
 } from "@durable-payments/control/payments";
 import type {
@@ -107,7 +108,8 @@ export interface JsonOutput {
         readonly newRunId?: string;
       })
     | { readonly planned: ReadonlyArray<OneOfMany>; readonly isDryRun: boolean }
-    | { readonly runs: ReadonlyArray<OneOfMany> };
+    | { readonly runs: ReadonlyArray<OneOfMany> }
+    | RetryPreview;
   readonly cancel:
     | (Pick<Cancelled, "run" | "succeeded"> & { readonly workflowId: string })
     | (CancelledBatch & { readonly batch: string });

@@ -8,6 +8,7 @@ export type { FilePlan } from "../actions/batch/pay-file.ts";
 export type { LimitsView } from "../actions/limits.ts";
 export type { RecoveryReport } from "../actions/recovery.ts";
 export type { SkippedRuns } from "../actions/replay.ts";
+export type { PreviewedGroup, PreviewedRun, PreviewedWrite } from "../rules/preview.ts";
 export type { OneOfMany, RetryPlan } from "../actions/retry/retry.ts";
 export type { Cancelled, CancelledBatch } from "../actions/stopping.ts";
 export type { DecidedMeaning, PayoutsOfWord } from "../actions/words.ts";

@@ -1,5 +1,6 @@
 import type { Delivery } from "@durable-payments/protocol";
 import type { Replay } from "@durable-payments/replay";
+import type { ChosenRun } from "../actions/preview/preview.ts";
 import { prune, type PruneOptions } from "../actions/prune.ts";
 import { recover, type RecoverOptions, type RecoveryReport } from "../actions/recovery.ts";
 import {
@@ -10,6 +11,7 @@ import {
 } from "../actions/replay.ts";
 import { openWorkersLedger } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
+import { groupsOf, type PreviewedGroup, type PreviewedRun } from "../rules/preview.ts";
 import { testWebhook } from "../views/doctor/doctor.ts";
 import type { Installation } from "./settings.ts";
 
@@ -25,6 +27,27 @@ export interface ReplayGiven extends ReplaySelection {
   readonly workflows?: string | undefined;
   /** Called after each run with the numbers of runs, and of different ones, so far. */
   readonly onPart?: (runs: number, different: number) => void;
+}
+
+/** A run whose retry is previewed. */
+export interface PreviewedRetry extends Omit<ChosenRun, "amend"> {
+  /** Fields of the input to change; null removes one. */
+  readonly amend?: unknown;
+}
+
+/** The code against which retries are previewed. */
+export interface PreviewGiven {
+  /** Folder of the project with that code, or its module that exports the workflows. */
+  readonly against: string;
+  /** Called with the number of runs whose outcome is known, and of all. */
+  readonly onPart?: (known: number, all: number) => void;
+}
+
+/** What would happen to runs if they were retried. */
+export interface RetryPreview {
+  /** The same, by outcome and reason. */
+  readonly groups: ReadonlyArray<PreviewedGroup>;
+  readonly runs: ReadonlyArray<PreviewedRun>;
 }
 
 /** Rare work on an installation: recover, replay, prune, back up, migrate, test the webhook. */
@@ -51,6 +74,21 @@ export interface Upkeep {
    * ```
    */
   readonly replay: (options: ReplayGiven) => Promise<Replayed>;
+  /**
+   * Previews the retry of runs against other workflow code: what each would send, ask, or fail with. Nothing is sent, and
+   * nothing is changed. It needs Temporal's time-skipping test server on this machine.
+   *
+   * @param chosen at most 500 runs.
+   * @throws InvalidInput if the workflows cannot be found or bundled; ConnectionFailed.
+   * @example
+   * ```ts
+   * const { groups } = await payments.upkeep.previewRetries([{ workflowId }], { against: "../next-release" });
+   * ```
+   */
+  readonly previewRetries: (
+    chosen: ReadonlyArray<PreviewedRetry>,
+    given: PreviewGiven,
+  ) => Promise<RetryPreview>;
   /** Removes the texts and logs of old runs. @returns their number. @throws InvalidInput if `before` is too recent. */
   readonly prune: (options: Omit<PruneOptions, "keepDays">) => Promise<number>;
   /** Copies a SQLite ledger to a new file, while it is in use. @throws ConnectionFailed for PostgreSQL, which its own tools copy. */
@@ -63,7 +101,7 @@ export interface Upkeep {
 
 /** Makes the upkeep of an installation. */
 export const upkeepOf = (
-  { connections: settings, keepDays }: Installation,
+  { assumptionsOf, connections: settings, keepDays }: Installation,
   connections: Connections,
 ): Upkeep => ({
   recover: (options) => connections.both((connected) => recover(connected, options)),
@@ -79,6 +117,21 @@ export const upkeepOf = (
         onPart?.(runs.length, different);
       }
       return { runs, skipped };
+    }),
+  previewRetries: (chosen, { against, onPart }) =>
+    connections.both(async (connected) => {
+      // Loaded only for a preview, because it has a worker and a simulator.
+      const { previewRetries, workflowsIn } = await import("../actions/preview/preview.ts");
+      const assumptions = assumptionsOf();
+      const runs = await previewRetries(
+        connected,
+        chosen.map(({ amend: patch, ...run }) => ({
+          ...run,
+          ...(patch !== undefined && { amend: { patch, assumptions } }),
+        })),
+        { assumptionsOf, onPart, workflows: workflowsIn(against) },
+      );
+      return { groups: groupsOf(runs), runs };
     }),
   prune: (options) => connections.ledger((opened) => prune(opened, { ...options, keepDays })),
   backup: (file) => connections.ledger(({ ledger }) => ledger.backup(file)),

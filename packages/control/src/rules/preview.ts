@@ -7,19 +7,29 @@ import { moneyGroupOf, type WriteRow } from "@durable-payments/ledger";
 import type { Frame } from "@durable-payments/replay";
 import { type MoneyByKind, sumByKind } from "./run-view.ts";
 
-/** What would happen to a run; in the order of groups. */
-export const OUTCOMES = {
-  completes: "would complete",
-  approval: "would wait for an approval",
-  asks: "would ask a person",
-  waits: "would still wait",
-  ownActivity: "would run an activity of your own, which a preview does not",
-  unknown: "depends on what the service shows about a request of unknown outcome",
-  fails: "would fail again",
-  differs: "does not replay: the code differs from its history",
-  refused: "cannot be retried",
-  unfinished: "was not previewed: the time limit was reached",
-} as const;
+/** What may happen to a run, in the order of groups. */
+const OUTCOMES = [
+  /** It completes. */
+  "completes",
+  /** It waits until a second person has approved a write. */
+  "approval",
+  /** It asks a person about the outcome of a write. */
+  "asks",
+  /** It waits for a message, or for longer than two years. */
+  "waits",
+  /** It comes to an activity or an operation of the user's own, which a preview does not run. */
+  "ownActivity",
+  /** The outcome of an earlier send is unknown, and only the service can show it. */
+  "unknown",
+  /** It fails again. */
+  "fails",
+  /** The code does not replay what the retry keeps of its history. */
+  "differs",
+  /** The retry is refused. */
+  "refused",
+  /** The time limit was reached. */
+  "unfinished",
+] as const;
 
 /** A write that would be sent. */
 export interface PreviewedWrite {
@@ -35,7 +45,7 @@ export interface PreviewedRun {
   readonly workflowId: string;
   /** Workflow type; empty if the run was not found. */
   readonly type: string;
-  readonly outcome: keyof typeof OUTCOMES;
+  readonly outcome: (typeof OUTCOMES)[number];
   /** The step at which it ends or waits, if that is known. */
   readonly step: string | null;
   /** The question, the failure, the difference, or the reason, for a person. */
@@ -70,7 +80,6 @@ const keyOf = ({ outcome, step, type, why, workflowId }: PreviewedRun): string =
 
 /** Groups runs to which the same would happen, in the order of `OUTCOMES`. */
 export const groupsOf = (runs: ReadonlyArray<PreviewedRun>): ReadonlyArray<PreviewedGroup> => {
-  const order = Object.keys(OUTCOMES);
   const groups = [...Map.groupBy(runs, keyOf).values()].flatMap((of) => {
     const [first] = of;
     if (first === undefined) return [];
@@ -88,7 +97,9 @@ export const groupsOf = (runs: ReadonlyArray<PreviewedRun>): ReadonlyArray<Previ
     };
     return [group];
   });
-  return groups.toSorted((one, other) => order.indexOf(one.outcome) - order.indexOf(other.outcome));
+  return groups.toSorted(
+    (one, other) => OUTCOMES.indexOf(one.outcome) - OUTCOMES.indexOf(other.outcome),
+  );
 };
 
 /** Writes a row as a write that would be sent. */

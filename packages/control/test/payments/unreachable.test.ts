@@ -5,6 +5,7 @@ import { skippedBecause } from "@durable-payments/tools/skip";
 import { createLocalEnvironment, makeTestFolder } from "@durable-payments/tools/testing";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { ConnectionFailed, ControlError, NotAllowed } from "../../src/errors.ts";
 import { openPayments, type Payments } from "../../src/payments/index.ts";
@@ -23,6 +24,8 @@ const file = join(folder.path, "rows.jsonl");
 const input = { beneficiary, payout: payout("p-1") };
 const onboarding = { cardholder: inputs.cardholder, card: inputs.card };
 const ada = { by: "ada", reason: "test" };
+
+const orders = fileURLToPath(new URL("../support/orders/after", import.meta.url));
 
 /** What a method needs. `some`: either is enough to read; `maybe`: the ledger, and Temporal only if there is work to do. */
 type Needs = "both" | "ledger" | "maybe" | "some" | "temporal";
@@ -89,6 +92,10 @@ const CALLS: Readonly<Record<Method, readonly [Needs, (payments: Payments) => Pr
     word: ["ledger", (payments) => payments.word({ ...ada, word: "Paid", means: "completed" })],
     recover: ["both", (payments) => payments.upkeep.recover({ by: "ada", isDryRun: true })],
     replay: ["both", (payments) => payments.upkeep.replay({ isOpen: true })],
+    previewRetries: [
+      "both",
+      (payments) => payments.upkeep.previewRetries([{ workflowId: "known" }], { against: orders }),
+    ],
     prune: ["ledger", (payments) => payments.upkeep.prune({ ...ada, before: new Date(0) })],
     backup: [
       "ledger",

@@ -11,6 +11,8 @@ import type { Assumptions, OperationName } from "@durable-payments/client/effect
 import type { WriteRow } from "@durable-payments/ledger";
 import { atOnce, isOpenStatus } from "@durable-payments/protocol";
 import type { History, RunToReplay } from "@durable-payments/replay";
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Connected } from "../../facts/connection/connections.ts";
 import { closeFailureOf, type Event, failureOf } from "../../facts/history.ts";
 import { ControlError, invalidInput } from "../../errors.ts";
@@ -43,6 +45,32 @@ export const MOST_PREVIEWED = 500;
 /** Longest time that passes in the sandbox: a run that still waits waits for a person, or a message. */
 const MOST_PASSED_MS = 2 * 365 * 24 * 3_600_000;
 const FIRST_STEP_MS = 1_000;
+
+/** The modules of workflows that a project may have, the likeliest first. */
+const MODULES = [
+  "src/workflows.ts",
+  "src/workflows/index.ts",
+  "workflows.ts",
+  "dist/workflows.js",
+  "workflows.js",
+];
+
+/**
+ * Finds the module that exports the workflows of a project.
+ *
+ * @param path of its folder, or of the module itself.
+ * @throws InvalidInput if there is none.
+ */
+export const workflowsIn = (path: string): string => {
+  const given = resolve(path);
+  const found = [given, ...MODULES.map((name) => join(given, name))].find(
+    (file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true,
+  );
+  if (found !== undefined) return found;
+  throw invalidInput(
+    `${given} has none of ${MODULES.join(", ")}: name the module that exports the workflows. Nothing was done.`,
+  );
+};
 
 const ACTING = { by: "preview", how: "preview", reason: "preview" } as const;
 
@@ -252,7 +280,6 @@ export const previewRetries = async (
       `A preview takes at most ${MOST_PREVIEWED} runs, and these are ${chosen.length}: choose fewer. Nothing was done.`,
     );
   const deadline = Date.now() + (limitMs ?? 60_000 + chosen.length * 500);
-  const bundle = await bundleToReplay(workflows);
   const known = new Map<string, Ended>();
   const prepared = new Map<string, Prepared>();
   const ready = await atOnce(chosen, (run) => prepare(connected, run));
@@ -267,7 +294,9 @@ export const previewRetries = async (
     open.delete(id);
     onPart(known.size, chosen.length);
   };
-  for (const [id, ended] of await replayKept(bundle, prepared)) end(id, ended);
+  const bundle = prepared.size === 0 ? undefined : await bundleToReplay(workflows);
+  if (bundle !== undefined)
+    for (const [id, ended] of await replayKept(bundle, prepared)) end(id, ended);
   const recorded = new Map<string, Promise<Recorded>>(
     [...open.values()].map(({ kept, planned }) => [
       planned.plan.workflowId,
@@ -285,7 +314,7 @@ export const previewRetries = async (
     recorded.set(id, found);
     return found;
   };
-  if (open.size > 0) {
+  if (bundle !== undefined && open.size > 0) {
     await using sandbox = await openSandbox(connected, { assumptionsOf, bundle, recordedOf });
     await atOnce([...open.values()], (run) => start(sandbox, connected, run));
     let passed = 0;
