@@ -96,7 +96,7 @@ const payFileOf = (
       JSON.stringify({ key: workflowId.replace("payout/", ""), ...input }),
     );
     await writeFile(file, lines.join("\n"));
-    const checked = await checkBatchFile(file, defaultAssumptions);
+    const checked = await checkBatchFile("payout", file, defaultAssumptions);
     const options = { by: STARTER, how: "--by", notDuplicate: "alike as planned" };
     const plan = await planFile(operations, checked, options);
     await payFile(operations, checked, plan, options);

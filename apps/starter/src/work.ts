@@ -1,6 +1,5 @@
 // The work of commands and its output. Loaded by the command that runs, so that `--help` does not wait for it.
 
-export { isBatchFile } from "@durable-payments/control/batch";
 export * from "@durable-payments/control/show";
 export * from "./input/answering.ts";
 export * from "./input/approving.ts";

@@ -117,6 +117,8 @@ it("prints every payment as CSV, once, without formulas", async () => {
     "money",
     "operation",
     "payout_id",
+    "card_holder_id",
+    "card_id",
     "amount",
     "currency",
     "payee",

@@ -1,10 +1,11 @@
 // A file that is already uploaded: neither text nor exit code says that more is paid than is.
 import type { Payments } from "@durable-payments/control/payments";
 import { expect, test } from "vitest";
-import { submitFile } from "../src/input/paying.ts";
+import { submit } from "../src/input/paying.ts";
 import type { Output } from "../src/output/output.ts";
 
 const PLAN = {
+  type: "payout",
   batch: "payouts/4d34",
   rows: 20,
   toPay: 0,
@@ -43,7 +44,7 @@ const pay = async (state: string, isDryRun: boolean) => {
     checkFile: async () => ({ ...PLAN, state }),
     payFile: async () => ({ ...PLAN, state, createdBy: "ada" }),
   } as unknown as Payments;
-  const code = await submitFile(output, payments, { ...FLAGS, isDryRun, yes: !isDryRun });
+  const code = await submit(output, payments, "pay", { ...FLAGS, isDryRun, yes: !isDryRun });
   return { code: code ?? 0, text: said.join("\n") };
 };
 
@@ -56,9 +57,9 @@ test.each([
 
 test.each([
   ["approved", 0, /uploaded by ada, approved/],
-  ["finished", 0, /uploaded by ada, finished: .*nothing is paid again/],
+  ["finished", 0, /uploaded by ada, finished: .*nothing is started again/],
   ["cancelled", 6, /uploaded by ada, cancelled: no further row of it is started/],
-  ["rejected", 6, /uploaded by ada, rejected: no row of it is paid/],
+  ["rejected", 6, /uploaded by ada, rejected: no row of it is started/],
 ])("a file that is %s is paid with exit code %i", async (state, code, text) => {
   expect(await pay(state, false)).toEqual({ code, text: expect.stringMatching(text) });
 });

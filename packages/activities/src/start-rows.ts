@@ -6,7 +6,13 @@
  * Temporal can start the workflow of a file. So a row counts only if it equals the approved row of the ledger.
  */
 import { isPaymentsError } from "@durable-payments/client/effect";
-import { type Batch, type BatchRow, type Ledger, OPEN_STATUSES } from "@durable-payments/ledger";
+import {
+  type Batch,
+  type BatchRow,
+  type Ledger,
+  OPEN_STATUSES,
+  type RunStatus,
+} from "@durable-payments/ledger";
 import {
   type BatchActivities,
   type PayoutChunk,
@@ -19,14 +25,14 @@ import {
   atOnce,
   BATCH_MEMO,
   batchQueue,
-  requestTerms,
+  fingerprintOf,
   type RunMemo,
   type Workflows,
 } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describeAccount, payeeMark, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
+import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { notYet, type PaymentsRuntime, readKnown } from "./run-operation.ts";
 import { waitAfterMs, withReason } from "./write/outcomes.ts";
 
@@ -74,16 +80,10 @@ const chunkOf = (
   };
 
   /** The input of a row, if it matches the file: anyone with access to Temporal may start the workflow of a chunk. */
-  const inputOf = ({ number, payee, terms }: BatchRow): PayoutRow | undefined => {
+  const inputOf = ({ fingerprint, number, workflowId }: BatchRow): PayoutRow | undefined => {
     const row = inputs.get(number);
-    if (row === undefined || requestTerms("createPayout", row.input.payout) !== terms)
-      return undefined;
-    const { input } = row;
-    const paid =
-      "beneficiary" in input
-        ? ledger.keyed(payeeMark(input.beneficiary) ?? "")
-        : input.beneficiary_id;
-    return payee === paid ? row : undefined;
+    const key = workflowId.slice(workflowId.indexOf("/") + 1);
+    return row && fingerprintOf(key, row.input) === fingerprint ? row : undefined;
   };
 
   /**
@@ -124,9 +124,6 @@ const chunkOf = (
     });
   };
 
-  const payoutsOf = async (workflowId: string) =>
-    (await ledger.rowsOf(workflowId)).filter(({ operation }) => operation === "createPayout");
-
   /** Whether another batch has started the row, according to the ledger: a memo alone proves nothing. */
   const isStartedBy = async (other: string, { fingerprint }: BatchRow): Promise<boolean> => {
     const { account = "" } = (await ledger.batch(batch)) ?? {};
@@ -138,22 +135,31 @@ const chunkOf = (
   const start = async (row: BatchRow): Promise<boolean> => {
     const given = inputOf(row);
     if (given === undefined) return false;
-    const { input, number, workflowId } = given;
+    const { input, number } = given;
+    const { workflowId } = row;
     asked.add(workflowId);
     const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };
     const memo: RunMemo = { [BATCH_MEMO]: batch, [VOUCHER]: voucher };
-    const { amount, currency, payout_reference: reference } = input.payout;
+    // No name of a person: Temporal does not encrypt it.
+    const summary = [`${row.currency} ${row.amount}`, row.reference].filter(Boolean).join(", ");
+    const options = {
+      workflowId,
+      taskQueue: batchQueue(taskQueue),
+      workflowIdReusePolicy: "REJECT_DUPLICATE",
+      workflowIdConflictPolicy: "FAIL",
+      memo,
+      staticSummary: summary.slice(0, 200),
+      staticDetails: `Row ${number} of ${batch}, uploaded by ${startedBy}.`,
+    } as const;
+    const { workflow } = client;
     try {
-      await client.workflow.start<Workflows["payout"]>("payout", {
-        workflowId,
-        taskQueue: batchQueue(taskQueue),
-        args: [input],
-        workflowIdReusePolicy: "REJECT_DUPLICATE",
-        workflowIdConflictPolicy: "FAIL",
-        memo,
-        staticSummary: `${currency} ${amount}, ${reference}`.slice(0, 200),
-        staticDetails: `Row ${number} of ${batch}, uploaded by ${startedBy}.`,
-      });
+      if ("payout" in input)
+        await workflow.start<Workflows["payout"]>("payout", { ...options, args: [input] });
+      else
+        await workflow.start<Workflows["onboardCardholder"]>("onboardCardholder", {
+          ...options,
+          args: [input],
+        });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       const { memo } = await client.workflow.getHandle(workflowId).describe();
@@ -178,32 +184,25 @@ const chunkOf = (
   };
 
   /**
-   * Returns the started rows without an outcome: their run is open, or their payout is under way. The tracker records
+   * Returns the runs of started rows without an outcome: their run is open, or their payout is under way. The tracker records
    * how runs end. A row that was taken and not started, and one whose run is lost, is started.
    */
-  const follow = async (started: ReadonlyArray<BatchRow>): Promise<ReadonlyArray<BatchRow>> => {
+  const follow = async (started: ReadonlyArray<BatchRow>): Promise<ReadonlyArray<RunStatus>> => {
     const workflowIds = started.map(({ workflowId }) => workflowId);
     const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
     const known = new Map(runs.map((run) => [run.workflowId, run]));
-    const isOpen = ({ workflowId }: BatchRow): boolean =>
-      OPEN_STATUSES.has(known.get(workflowId)?.status ?? "running");
-    const open = started.filter(isOpen);
+    const statusOf = ({ workflowId }: BatchRow) => known.get(workflowId)?.status ?? "running";
+    const open = started.filter((row) => OPEN_STATUSES.has(statusOf(row)));
     const unstarted = open.filter(({ workflowId }) => {
       const { endState = null, runId = null } = known.get(workflowId) ?? {};
       return !asked.has(workflowId) && (endState ?? runId ?? "missing") === "missing";
     });
     const areCovered = await atOnce(unstarted, startAgain);
     const covered = new Set(unstarted.filter((_, at) => areCovered[at]));
-    return open.filter((row) => !covered.has(row));
+    return open.filter((row) => !covered.has(row)).map(statusOf);
   };
 
-  /** Returns the number of runs that have not sent their payout yet. */
-  const countUnsent = async (started: ReadonlyArray<BatchRow>): Promise<number> => {
-    const payouts = await atOnce(started, ({ workflowId }) => payoutsOf(workflowId));
-    return payouts.filter((writes) => !writes.some(({ state }) => state === "done")).length;
-  };
-
-  return { readRows, readPayees, inputOf, start, follow, countUnsent };
+  return { readRows, readPayees, inputOf, start, follow };
 };
 
 /** Makes the activity that starts the rows of a batch and follows them. */
@@ -245,7 +244,8 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
         }
         const why = await whyWaiting(ledger, batch);
         if (why !== undefined) return { is: "waiting", why };
-        const free = given.window - (await chunk.countUnsent(open));
+        // A run that waits for a payout, an identity check or funds takes days, and holds up nothing.
+        const free = given.window - open.filter((status) => status !== "waiting").length;
         const filed = waiting.filter((row) => chunk.inputOf(row) !== undefined);
         const next = filed.slice(0, Math.max(0, free)).map(({ number }) => number);
         const claimed = new Set(await ledger.claimRows(given.batch, next));

@@ -10,7 +10,7 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import { createClient } from "@durable-payments/client";
-import { requestTerms } from "@durable-payments/protocol";
+import { fingerprintOf, requestTerms } from "@durable-payments/protocol";
 import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { failureTypes, type PayoutRow } from "@durable-payments/protocol/calls";
 import { startSimulator } from "@durable-payments/simulator";
@@ -56,7 +56,7 @@ const ended = (end: Pick<RunEnd, "endState"> & Partial<RunEnd>, workflowId = "pa
     { workflowId, runId: "1", endedAt: 1, endType: null, endReason: null, ...end },
   ]);
 
-const inputOf = (number: number): PayoutRow => ({
+const inputOf = (number: number) => ({
   number,
   workflowId: `payout/${number}`,
   input: {
@@ -67,7 +67,7 @@ const inputOf = (number: number): PayoutRow => ({
       payout_reason: "Goods",
       payout_reference: `Invoice ${number}`,
       payment_date: "2026-12-01",
-      is_payer: "Y",
+      is_payer: "Y" as const,
     },
   },
 });
@@ -99,7 +99,7 @@ const upload = async (
     states.map((state, at) => ({
       number: at + 1,
       workflowId: `payout/${at + 1}`,
-      fingerprint: `print-${at + 1}`,
+      fingerprint: fingerprintOf(`${at + 1}`, inputOf(at + 1).input),
       amount: "10.00",
       currency: "EUR",
       reference: null,
@@ -132,7 +132,11 @@ const upload = async (
 /** No payee is read. */
 const offline = () => runtimeOver({ url: "http://127.0.0.1:9", clientId: "c", apiKey: "k" });
 
-const look = (client: Client, rows = [inputOf(1)], runtime: PaymentsRuntime = offline()) => {
+const look = (
+  client: Client,
+  rows: ReadonlyArray<PayoutRow> = [inputOf(1)],
+  runtime: PaymentsRuntime = offline(),
+) => {
   const { startRows } = makeBatchActivities({ ledger, runtime, taskQueue: "payments" });
   return attempt({}, client).run(startRows, { batch: BATCH, startedBy: "ada", window: 9, rows });
 };

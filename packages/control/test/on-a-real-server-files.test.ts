@@ -70,7 +70,7 @@ test("an approved file is paid; an amended row, another account, a workflow of o
   ];
   const file = join(folder, "rows.jsonl");
   await writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n"));
-  const checked = await checkBatchFile(file, defaultAssumptions);
+  const checked = await checkBatchFile("payout", file, defaultAssumptions);
   const options = { ...ada, approveAbove: "0.01", window: 1 };
   const plan = await planFile(operations, checked, options);
   const { batch: id } = checked;
@@ -174,7 +174,7 @@ test("the row of a rejected file is paid with another amount under its key, once
     const file = join(folder, name);
     const of = { key: "f-repaired", beneficiary, payout: { ...payout("f-repaired"), amount } };
     await writeFile(file, JSON.stringify(of));
-    const checked = await checkBatchFile(file, defaultAssumptions);
+    const checked = await checkBatchFile("payout", file, defaultAssumptions);
     const options = { ...ada, approveAbove };
     const plan = await planFile(operations, checked, options);
     const { id, state } = await payFile(operations, checked, plan, options);

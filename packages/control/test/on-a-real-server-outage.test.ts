@@ -39,7 +39,7 @@ const pay = async (keys: ReadonlyArray<string>, account?: "eu"): Promise<string>
     payout: payout(key),
   }));
   await writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n"));
-  const checked = await checkBatchFile(file, defaultAssumptions);
+  const checked = await checkBatchFile("payout", file, defaultAssumptions);
   const options = { by: "ada", how: "--by" };
   await payFile(
     stack.operations,

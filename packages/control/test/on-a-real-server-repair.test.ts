@@ -157,7 +157,7 @@ test("a started file is stopped at once: each run ends, and nothing is paid", as
     payout: payout(key),
   }));
   await writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n"));
-  const checked = await checkBatchFile(file, defaultAssumptions);
+  const checked = await checkBatchFile("payout", file, defaultAssumptions);
   const options = { by: "ada", how: "--by", window: 20 };
   const sleep = { kind: "rate-limited", operation: "createPayout", seconds: 3_600 } as const;
   await stack.home.addFault({ ...sleep, times: 1_000 });

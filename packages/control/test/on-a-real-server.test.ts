@@ -174,7 +174,7 @@ test("each row of a file is paid once, and counted", async () => {
     payout: payout(key),
   }));
   await writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n"));
-  const checked = await checkBatchFile(file, defaultAssumptions);
+  const checked = await checkBatchFile("payout", file, defaultAssumptions);
   const options = { by: "ada", how: "--by" };
   await payFile(operations, checked, await planFile(operations, checked, options), options);
   await result(`${checked.batch}/1`);

@@ -139,7 +139,7 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
       payout: payout(key),
     }));
     await writeFile(file, rows.map((one) => JSON.stringify(one)).join("\n"));
-    const checked = await checkBatchFile(file, defaultAssumptions);
+    const checked = await checkBatchFile("payout", file, defaultAssumptions);
     const by = { by: "ada", how: "--by" };
     const planned = await again(() => planFile(operations, checked, by));
     await again(() => payFile(operations, checked, planned, by));

@@ -1,5 +1,6 @@
 export * from "./account.ts";
 export * from "./calls.ts";
+export * from "./content-hash.ts";
 export * from "./inputs.ts";
 export * from "./listed-runs.ts";
 export * from "./names.ts";

@@ -8,7 +8,14 @@
 import { faultsText } from "@durable-payments/client/effect";
 import { isRecord } from "@durable-payments/client/values";
 import * as Schema from "effect/Schema";
-import { inputFaults, isAmount, isKey, KEY_RULE, type PayoutInput } from "./inputs.ts";
+import {
+  inputFaults,
+  isAmount,
+  isKey,
+  KEY_RULE,
+  type OnboardCardholderInput,
+  type PayoutInput,
+} from "./inputs.ts";
 import { isNotifierState } from "./notifications.ts";
 
 const Text = Schema.NonEmptyString;
@@ -108,8 +115,13 @@ export const cardholderWait = Schema.Struct({ mode, card_holder_id: Text });
 /** Input of `awaitFunds`: the amount is a decimal string in units of `currency`. */
 export const fundsWait = Schema.Struct({ mode, currency: Text, amount: Amount });
 
-const Payout = Schema.declare((input): input is PayoutInput => isRecord(input)).check(
-  Schema.makeFilter((input) => faultsText(inputFaults("payout", input)) || undefined),
+const RowInput = Schema.declare((input): input is PayoutInput | OnboardCardholderInput =>
+  isRecord(input),
+).check(
+  Schema.makeFilter((input) => {
+    const workflow = "card" in input ? "onboardCardholder" : "payout";
+    return faultsText(inputFaults(workflow, input)) || undefined;
+  }),
 );
 
 /** A row of a batch with its input: encrypted as all that crosses Temporal. The ledger has no account number. */
@@ -117,7 +129,7 @@ export const payoutRow = Schema.Struct({
   /** Line of the file, from 1. */
   number: Count,
   workflowId: Text,
-  input: Payout,
+  input: RowInput,
 });
 
 /** Input of `payoutBatch`: as many rows of a batch as one payload may have. */

@@ -28,10 +28,13 @@ export const requestHash = (operation: string, request: JsonFields): string =>
   ]);
 
 /**
- * Returns the hash of the part of a request that an approval covers: everything, but a payout's payee, whose account is
- * compared on its own. So it is known before the beneficiary is created.
+ * Returns the hash of the part of a request that an approval covers: everything, but the payee of a payout and the person of a
+ * card, which are compared on their own. So it is known before the beneficiary or the cardholder is created. Nor the balance
+ * that funds a card: an account has one in USD.
  */
 export const requestTerms = (operation: string, request: JsonFields): string => {
-  const { beneficiary_id: _, ...terms } = request;
-  return requestHash(operation, operation === "createPayout" ? terms : request);
+  const { beneficiary_id: _, ...payout } = request;
+  const { balance_id: _balance, card_holder_id: _person, ...card } = request;
+  const terms = operation === "createPayout" ? payout : request;
+  return requestHash(operation, operation === "createCard" ? card : terms);
 };

@@ -89,17 +89,18 @@ export type PayFlags = Command.Command.Config.Infer<typeof paid>;
 
 /** Flags of `onboard`. */
 export const onboarded = {
-  file: file("The input as a JSON file, or - for standard input"),
-  id: text("id", "ID", "Workflow id; default: derived from the input"),
-  key: text("key", "KEY", "Business key; the id is onboardCardholder/KEY"),
+  file: file("One person (.json, or - for standard input), or many (.csv, .jsonl)"),
+  id: text("id", "ID", "Workflow id of one onboarding; default: derived from the input"),
+  key: text("key", "KEY", "Business key of one, as in a file; its id is onboardCardholder/KEY"),
   notDuplicate: text("not-a-duplicate", "WHY", "Onboard a person who looks known: reason"),
   isDryRun: on("dry-run", "Check everything, but start nothing"),
+  approveAbove: text("approve-above", "AMOUNT", "Require approval of a file with more card limits"),
   ...waiting,
+  window: count("window", "Most started rows that wait for nothing yet; default 200", 200),
   by,
+  yes,
   json,
 };
-
-export type OnboardFlags = Command.Command.Config.Infer<typeof onboarded>;
 
 /** Flags of `limits set`. */
 export const setting = {

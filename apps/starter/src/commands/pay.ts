@@ -5,11 +5,7 @@ import { described, runPayments } from "./run-command.ts";
 
 /** `durable-payments pay`: pays one payment, or a file of them. */
 export const pay = Command.make("pay", paid, (given) =>
-  runPayments(given.json, (output, payments, work) =>
-    work.isBatchFile(given.file)
-      ? work.submitFile(output, payments, given)
-      : work.submit(output, payments, "pay", given),
-  ),
+  runPayments(given.json, (output, payments, work) => work.submit(output, payments, "pay", given)),
 ).pipe(
   described(
     "Make one payment, or every payment in a file",
@@ -26,18 +22,23 @@ export const pay = Command.make("pay", paid, (given) =>
   ),
 );
 
-/** `durable-payments onboard`: issues a card for a cardholder. */
+/** `durable-payments onboard`: issues a card to a cardholder, or to each one in a file. */
 export const onboard = Command.make("onboard", onboarded, (given) =>
   runPayments(given.json, (output, payments, work) =>
     work.submit(output, payments, "onboard", given),
   ),
 ).pipe(
   described(
-    "Issue a card to a new or existing cardholder",
-    `Issue a card to a new or existing cardholder. The same id never starts a second
-  run. Without --id and --key, the id is derived from the input. A person who was
-  onboarded under another id is refused, unless --not-a-duplicate gives a reason.`,
-    {},
+    "Issue a card to a cardholder, or to each one in a file",
+    `Issue a card to a new or existing cardholder, or to each one in a file. The same
+  id never starts a second run, nor does the same key, even in another file. A
+  person who was onboarded under another id, or is in the file twice, is refused,
+  unless --not-a-duplicate gives a reason.`,
+    {
+      "durable-payments onboard ada.json --id ada --by grace": "One person",
+      "durable-payments onboard people.csv --dry-run --by grace": "Check a file",
+      "durable-payments onboard people.csv --wait --yes --by grace": "The outcome, for a script",
+    },
     exitStatusHelp("--wait"),
   ),
 );

@@ -1,6 +1,7 @@
 import type { FilePlan, Payments, StartedRun } from "@durable-payments/control/payments";
 import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
-import type { OnboardFlags, PayFlags } from "../commands/flag-sets.ts";
+import { isBatchFile } from "@durable-payments/control/batch";
+import type { PayFlags } from "../commands/flag-sets.ts";
 import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { batchText, knownLines } from "../output/batch-text.ts";
@@ -12,18 +13,33 @@ import { counted } from "../output/text.ts";
 import { checkWait, codeOfBatch, codeOfRun, followedBatch, followedRun } from "./following.ts";
 import { actingOf, readJson } from "./given.ts";
 
-/** Checks the input of one run, and starts it or finds the one that exists. */
+/** Starts one run, or each row of a file. */
 export const submit = async (
   output: Output,
   payments: Payments,
   start: "onboard" | "pay",
-  { by, file, json: _, timeout, wait, ...given }: OnboardFlags,
+  flags: PayFlags,
 ): Promise<number | void> => {
-  checkWait({ timeout, wait });
+  checkWait(flags);
+  if (isBatchFile(flags.file)) return submitFile(output, payments, start, flags);
+  return submitOne(output, payments, start, flags);
+};
+
+/** Checks the input of one run, and starts it or finds the one that exists. */
+const submitOne = async (
+  output: Output,
+  payments: Payments,
+  start: "onboard" | "pay",
+  { approveAbove, by, file, id, isDryRun: isDry, key, notDuplicate, timeout, wait }: PayFlags,
+): Promise<number | void> => {
+  if (approveAbove !== undefined)
+    throw badUsage(
+      "--approve-above is for files: of one payment, the input says options.approval.",
+    );
   const acting = actingOf({ by });
   // The payments check it.
   const input = (await readJson(file)) as OnboardCardholderInput & PayoutInput;
-  const run = await payments[start](input, { ...acting, ...given });
+  const run = await payments[start](input, { ...acting, id, isDryRun: isDry, key, notDuplicate });
   const { isDryRun, workflowId } = run;
   if (!wait || isDryRun) {
     const next = { action: "show", workflowId, isFollowed: true } as const;
@@ -61,9 +77,9 @@ type BatchState = NonNullable<FilePlan["state"]>;
 const STATES: Readonly<Partial<Record<BatchState, string>>> = {
   needsApproval: "waiting for approval by a second person",
   reading: "waiting for approval by a second person",
-  finished: "finished: each row has its outcome, and nothing is paid again",
-  cancelled: "cancelled: no further row of it is started. To pay a row, put it into another file",
-  rejected: "rejected: no row of it is paid. To pay a row, put it into another file",
+  finished: "finished: each row has its outcome, and nothing is started again",
+  cancelled: "cancelled: no further row of it is started. To start a row, put it into another file",
+  rejected: "rejected: no row of it is started. To start a row, put it into another file",
 };
 
 const batchState = (state: BatchState): string => STATES[state] ?? state;
@@ -74,26 +90,27 @@ const isStopped = (state: BatchState): boolean => state === "cancelled" || state
 const planText = (plan: FilePlan): ReadonlyArray<string> => {
   const amounts = Object.entries(plan.totals).map(([currency, total]) => `${total} ${currency}`);
   return [
-    `${counted(plan.rows, "row")}, all valid. To pay: ${counted(plan.toPay, "row")}, ${amounts.join(", ") || "nothing"}`,
+    `${counted(plan.rows, "row")}, all valid. To ${plan.type === "payout" ? "pay" : "onboard"}: ${counted(plan.toPay, "row")}, ${amounts.join(", ") || "nothing"}`,
     `Batch: ${plan.batch}${plan.state === null ? "" : `, uploaded before: ${batchState(plan.state)}`}`,
     ...knownLines(plan.known),
     ...plan.unlikely.map((warning) => `Warning: ${warning}`),
     ...plan.warnings,
-    ...(plan.needsApproval ? ["A second person has to approve it before anything is paid."] : []),
+    ...(plan.needsApproval ? ["A second person has to approve it before any row is started."] : []),
   ];
 };
 
-/** Checks a file of payments, shows its totals, and pays it after a confirmation. */
-export const submitFile = async (
+/** Checks a file, shows its totals, and starts its rows after a confirmation. */
+const submitFile = async (
   output: Output,
   payments: Payments,
+  start: "onboard" | "pay",
   { approveAbove, by, file, id, isDryRun, key, notDuplicate, timeout, wait, window, yes }: PayFlags,
 ): Promise<number | void> => {
-  checkWait({ timeout, wait });
   if (id !== undefined || key !== undefined)
-    throw badUsage("--id and --key are for one payment: each row of a file has its own key.");
+    throw badUsage("--id and --key are for one run: each row of a file has its own key.");
   const options = { ...actingOf({ by }), approveAbove, notDuplicate, window };
-  const plan = isDryRun || !yes ? await payments.checkFile(file, options) : undefined;
+  const type = start === "pay" ? "payout" : "onboardCardholder";
+  const plan = isDryRun || !yes ? await payments.checkFile(file, { ...options, type }) : undefined;
   if (plan !== undefined && isDryRun) {
     output.answer({ ...plan, isDryRun }, (shown) =>
       [...planText(shown), "Nothing was started."].join("\n"),
@@ -102,23 +119,29 @@ export const submitFile = async (
   }
   if (plan !== undefined && plan.state === null) {
     for (const line of planText(plan)) output.say(line);
-    await confirm("Pay this file?", "Nothing was started.");
+    await confirm(
+      start === "pay" ? "Pay this file?" : "Onboard these people?",
+      "Nothing was started.",
+    );
   }
   const uploading = progressOf(
     output,
-    "No row is paid until all are uploaded. To continue, pay the file again: each row is paid once.",
+    "No row is started until all are uploaded. To continue, give the file again: each row is started once.",
   );
   const onPart = (rows: number, of: number) => uploading(`${rows} of ${of} rows uploaded`);
-  const paid = await payments.payFile(file, { ...options, batch: plan?.batch, onPart });
-  const uploaded = `${paid.batch}: uploaded by ${paid.createdBy}, ${batchState(paid.state)}`;
+  const given = { ...options, batch: plan?.batch, onPart };
+  const started = await (start === "pay"
+    ? payments.payFile(file, given)
+    : payments.onboardFile(file, given));
+  const uploaded = `${started.batch}: uploaded by ${started.createdBy}, ${batchState(started.state)}`;
   if (!wait) {
-    output.answer(paid, ({ batch: workflowId }) =>
+    output.answer(started, ({ batch: workflowId }) =>
       [uploaded, ...nextLines([{ action: "show", workflowId }])].join("\n"),
     );
-    return isStopped(paid.state) ? EXIT_CODES.refused : undefined;
+    return isStopped(started.state) ? EXIT_CODES.refused : undefined;
   }
   output.say(uploaded);
-  const ended = await followedBatch(output, payments, paid.batch, { isWaiting: true, timeout });
-  output.answer({ ...paid, ended }, (shown) => batchText(shown.ended));
+  const ended = await followedBatch(output, payments, started.batch, { isWaiting: true, timeout });
+  output.answer({ ...started, ended }, (shown) => batchText(shown.ended));
   return codeOfBatch(ended);
 };

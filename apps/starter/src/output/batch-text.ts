@@ -24,12 +24,27 @@ import {
   wrap,
 } from "./text.ts";
 
-const outcomeText = ({ isCovered, money }: Pick<BatchTotal, "isCovered" | "money">): string =>
-  isCovered ? `${MONEY_WORDS[money]} by another file` : MONEY_WORDS[money];
+/** The money of a card, in words. */
+const CARD_WORDS: typeof MONEY_WORDS = {
+  ...MONEY_WORDS,
+  paid: "card issued",
+  planned: "not issued yet",
+  notPaid: "no card",
+};
 
-const rowCounts = ({ totals: of }: BatchView): string =>
-  of
-    .map((total) => joined([`${total.rows} ${outcomeText(total)}`, sumsText(total)], " "))
+type Typed = Pick<BatchView, "type">;
+
+const outcomeText = (
+  { type }: Typed,
+  { isCovered, money }: Pick<BatchTotal, "isCovered" | "money">,
+): string => {
+  const words = type === "payout" ? MONEY_WORDS : CARD_WORDS;
+  return isCovered ? `${words[money]} by another file` : words[money];
+};
+
+const rowCounts = (batch: Pick<BatchView, "totals" | "type">): string =>
+  batch.totals
+    .map((total) => joined([`${total.rows} ${outcomeText(batch, total)}`, sumsText(total)], " "))
     .join(", ");
 
 const sumsText = ({ sums }: BatchTotal): string => (sums.length === 0 ? "" : `(${totals(sums)})`);
@@ -65,14 +80,15 @@ const BATCH_STATES: Readonly<Record<string, string>> = {
 };
 
 /** Words a row: the outcome of it, to whom, and why. */
-const rowCells = (row: BatchRowView): ReadonlyArray<string> => [
+const rowCells = (batch: Typed, row: BatchRowView): ReadonlyArray<string> => [
   `row ${row.number}`,
   row.workflowId,
   money(row),
   joined(
     [
-      outcomeText({ isCovered: row.status === "covered", money: row.state }),
+      outcomeText(batch, { isCovered: row.status === "covered", money: row.state }),
       payeeText(row),
+      row.holderId && `cardholder ${row.holderId}`,
       row.madeId,
       row.reason,
     ],
@@ -129,13 +145,15 @@ export const listingLines = (
 };
 
 /** Returns the counts of rows and their money by outcome, for a table. */
-export const totalRows = (batch: Pick<BatchView, "totals">): ReadonlyArray<ReadonlyArray<string>> =>
-  batch.totals.map((total) => [outcomeText(total), String(total.rows), totals(total.sums)]);
+export const totalRows = (
+  batch: Pick<BatchView, "totals" | "type">,
+): ReadonlyArray<ReadonlyArray<string>> =>
+  batch.totals.map((total) => [outcomeText(batch, total), String(total.rows), totals(total.sums)]);
 
 /** Prints one batch: its totals, what it pays if it asks for that, and each row that it does not pay with the reason. */
 export const batchText = (batch: BatchDetails): string => {
   const { approvedAt, approvedBy, createdAt, createdBy, file, id, next } = batch;
-  const { listed, listing, notNamed, notPaid, rows, state: is } = batch;
+  const { listed, listing, notNamed, notPaid, rows, state: is, type } = batch;
   return [
     styled("bold", id),
     pairs([
@@ -152,9 +170,15 @@ export const batchText = (batch: BatchDetails): string => {
     ...(listing === null ? noteLines(batch.warnings, "  ") : listingLines(listing, batch)),
     ...section("Rows", totalRows(batch)),
     ...(listed === null
-      ? section("Not paid by this file", notPaid.map(rowCells))
+      ? section(
+          type === "payout" ? "Not paid by this file" : "No card by this file",
+          notPaid.map((row) => rowCells(batch, row)),
+        )
       : listing === null
-        ? section("Every row", listed.map(rowCells))
+        ? section(
+            "Every row",
+            listed.map((row) => rowCells(batch, row)),
+          )
         : []),
     ...(notNamed === 0 || listed !== null
       ? []

@@ -321,6 +321,11 @@ export const makeContractOperations = ({
     return describeAccount(shown, ledger.keyed);
   };
 
+  const payeesOf: Partial<Record<WriteName, NonNullable<WriteOperation["payee"]>>> = {
+    createPayout: payeeOf,
+    createCard: (request) => ledger.person(account, textAt(request, "card_holder_id") ?? ""),
+  };
+
   const make = (name: WriteName): WriteOperation => {
     const facts = WRITES[name];
     const policy = policyOf(name);
@@ -352,7 +357,7 @@ export const makeContractOperations = ({
       send: sends[name] ?? ((dispatch) => send(name, dispatch)),
       search: searches[name],
       read: (row, id, request) => readMade(name, row.request, id, request),
-      payee: name === "createPayout" ? payeeOf : undefined,
+      payee: payeesOf[name],
       undo:
         undoneBy === undefined
           ? undefined

@@ -52,7 +52,7 @@ export interface WriteOperation {
     request: JsonObject | undefined,
     signal: AbortSignal,
   ) => Promise<ReadMade>;
-  /** Marks the account that a request pays, and describes it; undefined if it pays no beneficiary. */
+  /** Marks the account that a request pays, or the person who gets a card, and describes it; undefined if there is neither. */
   readonly payee:
     | ((request: JsonObject) => Promise<{ readonly mark: string; readonly shown: string }>)
     | undefined;

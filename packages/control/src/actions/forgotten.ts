@@ -2,10 +2,10 @@
  * Facts that a start finds in the ledger under an id that Temporal does not know.
  */
 import { endAmong, type Ledger, type Run } from "@durable-payments/ledger";
-import { textAt } from "@durable-payments/protocol";
+import { contentHash, textAt } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import { EndedByPerson, type NotAllowed, refused } from "../errors.ts";
-import { contentHash, type PlannedRun } from "../rules/input.ts";
+import type { PlannedRun } from "../rules/input.ts";
 import { dated } from "../rules/standing.ts";
 import { isPurpose } from "./lost-runs.ts";
 
@@ -22,7 +22,7 @@ const refuseUnstarted = async (ledger: Ledger, { batch, batchRow, workflowId }: 
   const [row] = await ledger.batchRows(batch, { after: batchRow - 1, limit: 1 });
   if (row?.state === "started") return;
   throw refused(
-    `The id ${workflowId} belongs to row ${batchRow} of ${batch}, which has not started it: pay the file again. Nothing was started.`,
+    `The id ${workflowId} belongs to row ${batchRow} of ${batch}, which has not started it: give the file again. Nothing was started.`,
     batch,
   );
 };

@@ -1,18 +1,19 @@
-import { cleanTexts, isRecord } from "@durable-payments/client/values";
+import { cleanTexts, isRecord, lookUp } from "@durable-payments/client/values";
 import {
   type Decision,
   type Ledger,
   type NewRun,
+  PURPOSES,
   type StartFacts,
   whyNobody,
 } from "@durable-payments/ledger";
-import { requestTerms, type RunMemo, textAt, WORKFLOW } from "@durable-payments/protocol";
+import { contentHash, requestTerms, type RunMemo, textAt } from "@durable-payments/protocol";
 import { VOUCHER } from "@durable-payments/protocol/calls";
 import type { Client, Workflow, WorkflowStartOptions } from "@temporalio/client";
 import { invalidInput } from "../errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { readArguments } from "../facts/run-input.ts";
-import { checkId, contentHash } from "../rules/input.ts";
+import { checkId } from "../rules/input.ts";
 import { type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";
 import { paymentFields } from "../rules/run-view.ts";
 import { checkName } from "./decide/record.ts";
@@ -63,21 +64,26 @@ export interface StartAtOptions<W extends Workflow> extends TemporalOptions {
 export const typeOf = (workflowType: string | Workflow): string =>
   typeof workflowType === "string" ? workflowType : workflowType.name;
 
+/** Returns the terms of the payment of a built-in workflow, as its worker will send it. */
+const termsOf = (type: string, input: unknown): string | undefined => {
+  const operation = lookUp(PURPOSES, type);
+  const { card, payout } = isRecord(input) ? cleanTexts(input) : {};
+  if (operation === "createPayout" && isRecord(payout)) return requestTerms(operation, payout);
+  if (operation !== "createCard" || !isRecord(card)) return undefined;
+  const { card_name: _, ...ordered } = card;
+  return requestTerms(operation, ordered);
+};
+
 type StartedRun = Pick<NewRun, "account" | "batch" | "batchRow" | "type" | "workflowId">;
 
-/** Returns the payment that a start or an amendment names: nothing else is sent under its id. */
+/** Returns the payment that a start or an amendment of a built-in workflow names: nothing else is sent under its id. */
 export const paidBy = (
   type: string,
   input: unknown,
   payment: PaymentOf | undefined,
 ): Pick<StartFacts, "payee" | "terms"> => {
-  const payout = isRecord(input) && type === WORKFLOW.payout ? input["payout"] : undefined;
-  return isRecord(payout)
-    ? {
-        terms: requestTerms("createPayout", cleanTexts(payout)),
-        ...(payment?.payee && { payee: payment.payee }),
-      }
-    : {};
+  const terms = termsOf(type, input);
+  return terms === undefined ? {} : { terms, ...(payment?.payee && { payee: payment.payee }) };
 };
 
 const contentOf = (args: ReadonlyArray<unknown>): string =>

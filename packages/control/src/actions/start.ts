@@ -1,4 +1,4 @@
-import { WORKFLOW } from "@durable-payments/protocol";
+import { contentHash, WORKFLOW } from "@durable-payments/protocol";
 import {
   type Client,
   type Workflow,
@@ -10,7 +10,7 @@ import { accountNamed, type Connected } from "../facts/connection/connections.ts
 import { changing } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { readInput } from "../facts/run-input.ts";
-import { checkId, contentHash, idOfKey, type PlannedRun } from "../rules/input.ts";
+import { checkId, idOfKey, type PlannedRun } from "../rules/input.ts";
 import { paymentOf } from "../rules/payment.ts";
 import { checkName } from "./decide/record.ts";
 import { checkReason, refuseDuplicate } from "./duplicates.ts";

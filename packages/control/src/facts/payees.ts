@@ -12,7 +12,7 @@ export const payeeParts = (shown: string | null): readonly [name: string, accoun
 };
 
 /**
- * Reads how payees are described. A beneficiary that a run has created itself is that of the account which it names.
+ * Reads how payees are described. A beneficiary or cardholder that a run has created itself is the account or person that it names.
  *
  * @param payees ids and marks.
  * @param rows writes of the run that pays them.
@@ -24,7 +24,9 @@ export const readNames = async (
 ): Promise<NameOf> => {
   const created = new Map(
     rows.flatMap(({ madeId, operation, request: { payee } }) =>
-      operation === "createBeneficiary" && madeId !== null && payee !== null
+      (operation === "createBeneficiary" || operation === "createCardholder") &&
+      madeId !== null &&
+      payee !== null
         ? [[madeId, payee] as const]
         : [],
     ),

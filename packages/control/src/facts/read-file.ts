@@ -1,4 +1,4 @@
-import { didYouMean, type Fault } from "@durable-payments/client/effect";
+import { didYouMean, type Fault, type OperationName } from "@durable-payments/client/effect";
 import { operation } from "@durable-payments/client/contract";
 import { cleanText, isRecord } from "@durable-payments/client/values";
 import { CsvError, type Info, parse } from "csv-parse";
@@ -20,14 +20,14 @@ export const rowFault = (row: number, column: string, problem: string): RowFault
   column,
 });
 
-/** A row in the shape of a payout file, with its key; or its fault. */
+/** A row in the shape of the file of one run, with its key; or its fault. */
 export type RawRow =
   | { readonly row: number; readonly value: Readonly<Record<string, unknown>> }
   | { readonly fault: RowFault };
 
 const broken = (row: number, problem: string): RawRow => ({ fault: rowFault(row, "", problem) });
 
-/** Longest row, in characters: no payout is longer. */
+/** Longest row, in characters: no payout or cardholder is longer. */
 export const LONGEST_ROW = 50_000;
 
 const TOO_LONG = `has more than ${LONGEST_ROW} characters`;
@@ -47,7 +47,7 @@ const whyUnreadable = (error: unknown): string => {
   return REASONS[code] ?? code;
 };
 
-/** Text in UTF-16 has a zero in nearly each character; no file of payments in UTF-8 has any. */
+/** Text in UTF-16 has a zero in nearly each character; no such file in UTF-8 has any. */
 const refuseUtf16 = (bytes: Buffer): void => {
   if (bytes.includes(0)) throw Object.assign(new Error("UTF-16"), { code: "UTF_16" });
 };
@@ -84,7 +84,7 @@ const rowOf = (line: string, row: number): RawRow => {
   }
   return isRecord(value)
     ? { row, value }
-    : broken(row, "must be a JSON object like a payout file, with a key");
+    : broken(row, "must be a JSON object like the file of one run, with a key");
 };
 
 /** The rows of a file that has a JSON object on each line. */
@@ -106,57 +106,79 @@ export async function* jsonLines(file: string): AsyncGenerator<RawRow> {
   if (rest.trim() !== "") yield rowOf(rest, row + 1);
 }
 
-const fieldsOf = (name: "createBeneficiary" | "createPayout"): ReadonlyArray<string> =>
-  operation(name).payload?.fields ?? [];
+/** Fields that earlier steps or the run itself fill in. */
+const FILLED_IN = new Set(["balance_id", "beneficiary_id", "card_holder_id", "unique_request_id"]);
 
-const PAYOUT = "payout.";
+const fieldsOf = (part: string, name: OperationName): ReadonlyArray<string> =>
+  (operation(name).payload?.fields ?? []).flatMap((field) =>
+    FILLED_IN.has(field) ? [] : [`${part}.${field}`],
+  );
 
-/** The columns of a CSV file, and where each belongs in a payout file. */
-const PATHS: ReadonlyMap<string, string> = new Map(
-  [
-    "key",
-    "account",
+/** The workflows that a file may start. */
+export type FileType = "payout" | "onboardCardholder";
+
+/** The fields of the file of one run that may be columns of a CSV file. */
+const FIELDS: Readonly<Record<FileType, ReadonlyArray<string>>> = {
+  payout: [
     "beneficiary_id",
-    ...fieldsOf("createBeneficiary").map((field) => `beneficiary.${field}`),
-    ...fieldsOf("createPayout")
-      .filter((field) => field !== "beneficiary_id" && field !== "unique_request_id")
-      .map((field) => `${PAYOUT}${field}`),
+    ...fieldsOf("beneficiary", "createBeneficiary"),
+    ...fieldsOf("payout", "createPayout"),
     "options.onLostBeneficiary",
     "options.approval.above",
     "options.completeWithin",
-  ].map((path) => [columnOf(path), path]),
-);
+  ],
+  onboardCardholder: [
+    "card_holder_id",
+    ...fieldsOf("cardholder", "createCardholder"),
+    ...fieldsOf("card", "createCard"),
+    "card.card_name",
+    "options.onFailure",
+    "options.verifyWithin",
+    "options.fundWithin",
+  ],
+};
 
-/** The column of a path in a payout file: the path itself, without `payout.`. */
-export function columnOf(path: string): string {
-  return path.startsWith(PAYOUT) ? path.slice(PAYOUT.length) : path;
-}
+/** The columns of a CSV file, and where each belongs in the file of one run. */
+const columnsOf = (type: FileType): ReadonlyMap<string, string> =>
+  new Map(["key", "account", ...FIELDS[type]].map((path) => [columnOf(path), path]));
+
+/** The column of a path in the file of one run: the path itself, without `payout.`, `cardholder.` or `card.`. */
+export const columnOf = (path: string): string => path.replace(/^(?:payout|cardholder|card)\./, "");
 
 type Paths = ReadonlyArray<ReadonlyArray<string>>;
 
 /** Returns the paths of the columns of a header. Throws with every unknown or repeated column. */
-const pathsOf = (header: ReadonlyArray<string>): Paths => {
+const pathsOf = (header: ReadonlyArray<string>, type: FileType): Paths => {
   const names = header.map(cleanText);
+  const columns = columnsOf(type);
   if (names.length === 1 && /[;\t]/.test(names[0] ?? ""))
     throw invalidInput("The columns of a CSV file must be separated by commas.");
+  // The first line may have data, and is then repeated nowhere.
+  if (!names.some((name) => columns.has(name)))
+    throw invalidInput(
+      `The first line of a CSV file names its columns: ${[...columns.keys()].join(", ")}. Nothing was started.`,
+    );
   const faults = names.flatMap((name, index) => {
     if (names.indexOf(name) < index) return [{ field: `column ${name}`, problem: "appears twice" }];
-    if (PATHS.has(name)) return [];
+    if (columns.has(name)) return [];
     if (name === "") return [{ field: `column ${index + 1}`, problem: "has no name" }];
     return [
-      { field: `column ${name}`, problem: `is unknown${didYouMean([name], [...PATHS.keys()])}` },
+      { field: `column ${name}`, problem: `is unknown${didYouMean([name], [...columns.keys()])}` },
     ];
   });
   if (!names.includes("key")) faults.push({ field: "column key", problem: "is missing" });
   if (faults.length > 0) throw invalidInput("The header is invalid. Nothing was started.", faults);
-  return names.map((name) => (PATHS.get(name) ?? name).split("."));
+  return names.map((name) => (columns.get(name) ?? name).split("."));
 };
 
-type Nested = { [name: string]: Nested | string };
+type Nested = { [name: string]: Nested | number | string };
 
-/** A row in the shape of a payout file; empty cells are left out. */
-const valueOf = (cells: ReadonlyArray<string>, paths: Paths): Nested => {
-  const value: Nested = { payout: {} };
+/** A field that the service takes as a number. */
+const NUMBER = "card_holder_status";
+
+/** A row in the shape of the file of one run; empty cells are left out. */
+const valueOf = (cells: ReadonlyArray<string>, paths: Paths, type: FileType): Nested => {
+  const value: Nested = { [type === "payout" ? "payout" : "card"]: {} };
   for (const [index, cell] of cells.entries()) {
     const path = paths[index] ?? [];
     const last = path.at(-1);
@@ -166,7 +188,7 @@ const valueOf = (cells: ReadonlyArray<string>, paths: Paths): Nested => {
       const next = within[name];
       within = typeof next === "object" ? next : (within[name] = {});
     }
-    within[last] = cell;
+    within[last] = last === NUMBER && /^ *-?\d *$/.test(cell) ? Number(cell) : cell;
   }
   return value;
 };
@@ -180,7 +202,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /** The rows of a CSV file. If it is broken, the last one is the fault. */
-export async function* csvRows(file: string): AsyncGenerator<RawRow> {
+export async function* csvRows(file: string, type: FileType): AsyncGenerator<RawRow> {
   const parser: unknown = Readable.from(textOf(file)).compose(
     parse({
       info: true,
@@ -196,14 +218,14 @@ export async function* csvRows(file: string): AsyncGenerator<RawRow> {
     for await (const parsed of parser as AsyncIterable<{ info: Info; record: Array<string> }>) {
       const { info, record } = parsed;
       if (paths === undefined) {
-        paths = pathsOf(record);
+        paths = pathsOf(record, type);
         continue;
       }
       // A spreadsheet writes emptied rows as commas.
       if (record.every((cell) => cell === "")) continue;
       const row = info.lines - (record.join("").split("\n").length - 1);
       yield record.length === paths.length
-        ? { row, value: valueOf(record, paths) }
+        ? { row, value: valueOf(record, paths, type) }
         : broken(
             row,
             `has ${record.length} cells, but the header has ${paths.length}: quote cells that contain commas`,

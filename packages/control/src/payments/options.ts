@@ -1,9 +1,11 @@
 import type { Limits, WordMeaning } from "@durable-payments/ledger";
 import type { Workflow } from "@temporalio/client";
-import type { PayFileOptions } from "../actions/batch/pay-file.ts";
+import type { FilePlan, PayFileOptions } from "../actions/batch/pay-file.ts";
 import type { Acting } from "../actions/decide/record.ts";
 import type { RetryOptions, RetryPlan } from "../actions/retry/retry.ts";
 import type { StartPaymentOptions, SubmittedRun } from "../actions/start.ts";
+import type { FileType } from "../facts/read-file.ts";
+import type { BatchView } from "../views/batch.ts";
 import type { RunList } from "../views/list.ts";
 import type { Report } from "../views/report.ts";
 
@@ -42,8 +44,23 @@ export interface StartWorkflow<W extends Workflow>
   readonly account?: string;
 }
 
-/** How a file is paid. */
+/** How the rows of a file are started. */
 export type FileOptions = PayFileOptions;
+
+/** How a file is checked. */
+export interface CheckFileOptions extends FileOptions {
+  /** The workflow type of its rows; default: `payout`. */
+  readonly type?: FileType;
+}
+
+/** How the rows of a checked file are started. */
+export interface StartFileOptions extends FileOptions {
+  /** The batch that `checkFile` has shown: a file with other rows is refused. */
+  readonly batch?: string | undefined;
+}
+
+/** A file whose rows are started, or wait for an approval. */
+export type StartedFile = FilePlan & Pick<BatchView, "createdBy" | "state">;
 
 /** How a run or a batch is followed. */
 export interface FollowOptions {

@@ -7,8 +7,7 @@ import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/prot
 import type { EarlyAnswer } from "@durable-payments/protocol/calls";
 import { type Workflow, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import type { Duration } from "@temporalio/common";
-import { checkBatchFile } from "../actions/batch/check-rows.ts";
-import { type FilePlan, payFile, planFile } from "../actions/batch/pay-file.ts";
+import type { FilePlan } from "../actions/batch/pay-file.ts";
 import { type Answer, answer, answerAll } from "../actions/decide/answer.ts";
 import { type Approval, approve, reject } from "../actions/decide/approve.ts";
 import { type Acting, checkName } from "../actions/decide/record.ts";
@@ -33,9 +32,9 @@ import {
   resume,
 } from "../actions/stopping.ts";
 import { type DecidedMeaning, decideWord } from "../actions/words.ts";
-import { invalidInput, refused } from "../errors.ts";
 import { accountNamed } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
+import { invalidInput } from "../errors.ts";
 import {
   idOfKey,
   checkId,
@@ -45,18 +44,20 @@ import {
   warningsOf,
 } from "../rules/input.ts";
 import { paymentOf, summaryOf } from "../rules/payment.ts";
-import type { BatchView } from "../views/batch.ts";
 import type {
-  FileOptions,
+  CheckFileOptions,
   LimitsGiven,
   RetriedRun,
   RetryGiven,
+  StartedFile,
   StartedRun,
+  StartFileOptions,
   StartGiven,
   StartWorkflow,
   WordGiven,
 } from "./options.ts";
 import { insideOf, PaymentsReading } from "./reading.ts";
+import { checkFile, startFile } from "./files.ts";
 import type { Installation } from "./settings.ts";
 import { type Upkeep, upkeepOf } from "./upkeep.ts";
 
@@ -206,9 +207,10 @@ export class Payments extends PaymentsReading {
   }
 
   /**
-   * Checks a file of payouts, and compares it with earlier payments. Nothing is changed.
+   * Checks a file of payouts or cardholders, and compares it with earlier ones. Nothing is changed.
    *
    * @param file path of a `.csv`, `.jsonl` or `.ndjson` file.
+   * @param options `type` of its rows; default: `payout`.
    * @returns the id of the batch, the sums by currency, and warnings about likely duplicates.
    * @throws InvalidInput that names the faults of all rows.
    * @example
@@ -216,9 +218,8 @@ export class Payments extends PaymentsReading {
    * const { batch, totals, warnings } = await payments.checkFile("october.csv", { by: "ada" });
    * ```
    */
-  async checkFile(file: string, options: FileOptions): Promise<FilePlan> {
-    const checked = await checkBatchFile(file, this.#installation.assumptionsOf());
-    return this.#connections.both((connected) => planFile(connected, checked, options));
+  checkFile(file: string, options: CheckFileOptions): Promise<FilePlan> {
+    return checkFile(this.#installation, this.#connections, file, options);
   }
 
   /**
@@ -232,18 +233,23 @@ export class Payments extends PaymentsReading {
    * const { batch, state } = await payments.payFile("october.csv", { by: "ada" });
    * ```
    */
-  async payFile(
-    file: string,
-    options: FileOptions & { readonly batch?: string | undefined },
-  ): Promise<FilePlan & Pick<BatchView, "createdBy" | "state">> {
-    const checked = await checkBatchFile(file, this.#installation.assumptionsOf());
-    if (options.batch !== undefined && options.batch !== checked.batch)
-      throw refused(`${file} is not the file that was checked. Nothing was started.`);
-    return this.#connections.both(async (connected) => {
-      const plan = await planFile(connected, checked, options);
-      const { createdBy, state } = await payFile(connected, checked, plan, options);
-      return { ...plan, createdBy, state };
-    });
+  payFile(file: string, options: StartFileOptions): Promise<StartedFile> {
+    return startFile(this.#installation, this.#connections, "payout", file, options);
+  }
+
+  /**
+   * Onboards each cardholder of a file once, as `payFile` pays its rows: the sum of the card limits may need approval.
+   *
+   * @param options `batch` of `checkFile`: a file with other rows is refused.
+   * @returns the plan that was followed, and the state of the batch.
+   * @throws as `payFile`; a person who was onboarded before is a likely duplicate.
+   * @example
+   * ```ts
+   * const { batch, state } = await payments.onboardFile("people.csv", { by: "ada" });
+   * ```
+   */
+  onboardFile(file: string, options: StartFileOptions): Promise<StartedFile> {
+    return startFile(this.#installation, this.#connections, "onboardCardholder", file, options);
   }
 
   /**

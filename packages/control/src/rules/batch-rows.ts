@@ -11,6 +11,7 @@ import {
   moneyStateOf,
   type Standing,
 } from "@durable-payments/ledger";
+import { PERSON_MARK } from "@durable-payments/client/values";
 import type { NameOf } from "../facts/payees.ts";
 import { namesOf, paymentFields } from "./run-view.ts";
 
@@ -25,19 +26,24 @@ export const isFinalRow = ({ standing }: { readonly standing: Standing }): boole
 export type BatchRowView = ReturnType<typeof rowView>;
 
 /** Makes the view of a row. */
-export const rowView = (row: ListedRow, nameOf: NameOf) => {
-  const { number, operation, outcomeAt, payoutId, shown, standing, status, word, workflowId } = row;
+export const rowView = (row: ListedRow, group: "cards" | "payouts", nameOf: NameOf) => {
+  const { endedAt, holderId, madeId, number, operation, outcomeAt, payee, shown } = row;
+  const { standing, startedAt, status, word, workflowId } = row;
   // The end of a run tells an earlier outcome of its payout, and does not explain the present one.
   const isOld = status !== "covered" && (standing === "made" || standing === "completed");
   return {
     ...paymentFields(row),
-    ...namesOf(nameOf(row.payee) ?? shown),
+    ...namesOf(nameOf(payee) ?? shown),
     number,
     workflowId,
     status,
     state: moneyStateOf(standing),
     operation,
-    madeId: payoutId,
+    madeId,
+    /** The service's id of the cardholder, also if the card was not issued; null in a file of payouts. */
+    holderId: holderId ?? (group === "cards" && !payee?.startsWith(PERSON_MARK) ? payee : null),
+    startedAt,
+    endedAt,
     paymentDate: null,
     completedAt: standing === "completed" ? outcomeAt : null,
     word,

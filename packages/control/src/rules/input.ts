@@ -5,61 +5,22 @@ import {
   type OperationName,
 } from "@durable-payments/client/effect";
 import { checkInput } from "@durable-payments/client/contract";
+import { cleanTexts, idFault, isRecord, keyFault } from "@durable-payments/client/values";
 import {
-  canonicalDecimal,
-  cleanTexts,
-  idFault,
-  isRecord,
-  keyFault,
-  lookUp,
-} from "@durable-payments/client/values";
-import type { OnboardCardholderInput, PayoutInput, Workflows } from "@durable-payments/protocol";
-import { hashOf } from "@durable-payments/protocol/account";
+  contentId,
+  inCapitals,
+  type OnboardCardholderInput,
+  type PayoutInput,
+  type Workflows,
+} from "@durable-payments/protocol";
 import { inputFaults } from "@durable-payments/protocol/inputs";
 import { invalidInput } from "../errors.ts";
-
-const HASH_CHARACTERS = 32;
-
-/** Fields that are sent in capitals. */
-const CAPITALS: Readonly<Record<string, ReadonlyArray<string>>> = {
-  payout: ["currency", "country"],
-  beneficiary: ["account_currency", "bank_country", "country_code"],
-};
-
-const AMOUNTS: Readonly<Record<string, string>> = { payout: "amount", card: "card_limit" };
-
-const canonicalPart = (part: string, value: unknown, isContent: boolean): unknown => {
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => {
-      if (typeof field !== "string") return [name, field];
-      if (lookUp(CAPITALS, part)?.includes(name)) return [name, field.toUpperCase()];
-      return isContent && AMOUNTS[part] === name
-        ? [name, canonicalDecimal(field) ?? field]
-        : [name, field];
-    }),
-  );
-};
-
-/** Returns an input with its codes in capitals: `eur` and `EUR` are one currency in totals, limits and ids. */
-const inCapitals = <A extends object>(input: A, isContent = false): A =>
-  Object.fromEntries(
-    Object.entries(input).map(([part, value]) => [part, canonicalPart(part, value, isContent)]),
-    // The same fields in another spelling.
-  ) as A;
-
-/** Hashes an input without its options: the same for each spelling of one payment, such as 51.0 and 51.00. */
-export const contentHash = (input: unknown): string => {
-  if (!isRecord(input)) return hashOf(input);
-  const { options: _, ...content } = inCapitals(cleanTexts(input), true);
-  return hashOf(content);
-};
 
 /** Temporal's limit, in bytes of UTF-8. */
 const LONGEST_ID = 1000;
 
 /** Prefixes of the ids of the project's own workflows, and of logs that no workflow has. */
-const RESERVED = ["payouts/", "tracker/", "notifier/", "limits/", "batch:"];
+const RESERVED = ["payouts/", "onboardings/", "tracker/", "notifier/", "limits/", "batch:"];
 
 const idProblem = (id: unknown): string | undefined => {
   // A caller without types can give anything.
@@ -108,11 +69,10 @@ export interface PlannedRun<Type extends PaymentType = PaymentType> {
 /** Plans the run of a checked input. */
 const plannedRun = <Type extends PaymentType>(
   workflowType: Type,
-  prefix: string,
   input: PlannedRun<Type>["input"],
 ): PlannedRun<Type> => ({
   workflowType,
-  contentId: `${prefix}-${contentHash(input).slice(0, HASH_CHARACTERS)}`,
+  contentId: contentId(input),
   input,
 });
 
@@ -152,7 +112,7 @@ const checked = (
 };
 
 /** Checks the input of a payout. @throws InvalidInput that names every fault. */
-export const checkPayout = (input: unknown, assumptions: Assumptions): PayoutInput =>
+const checkPayout = (input: unknown, assumptions: Assumptions): PayoutInput =>
   // Every field was checked.
   checked("payout", input, ({ beneficiary, payout }) => [
     ...requestFaults("createBeneficiary", assumptions, "beneficiary", beneficiary),
@@ -161,10 +121,6 @@ export const checkPayout = (input: unknown, assumptions: Assumptions): PayoutInp
       unique_request_id: "is made by the run: leave it out",
     }),
   ]) as PayoutInput;
-
-/** Plans the run of a checked payout. */
-export const plannedPayout = (input: PayoutInput): PlannedRun<"payout"> =>
-  plannedRun("payout", "payout", inCapitals(input));
 
 /**
  * Checks the input of a payout, and plans its run. Nothing is sent.
@@ -176,7 +132,7 @@ export const plannedPayout = (input: PayoutInput): PlannedRun<"payout"> =>
  * @throws InvalidInput that names every fault.
  */
 export const planPayout = (input: unknown, assumptions: Assumptions): PlannedRun<"payout"> =>
-  plannedPayout(checkPayout(input, assumptions));
+  plannedRun("payout", inCapitals(checkPayout(input, assumptions)));
 
 /** The card is issued by one operation and named by another. */
 const cardFaults = (card: unknown, assumptions: Assumptions): ReadonlyArray<Fault> => {
@@ -210,7 +166,7 @@ export const planOnboarding = (
     ...cardFaults(card, assumptions),
   ]);
   // Every field was checked.
-  return plannedRun("onboardCardholder", "onboard", onboarding as OnboardCardholderInput);
+  return plannedRun("onboardCardholder", onboarding as OnboardCardholderInput);
 };
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));

@@ -9,7 +9,7 @@ import {
   moneyStateOf,
   type Pause,
 } from "@durable-payments/ledger";
-import { atOnce } from "@durable-payments/protocol";
+import { atOnce, WORKFLOW } from "@durable-payments/protocol";
 import { chunksOf } from "effect/Array";
 import { keptOf } from "../actions/batch/batch.ts";
 import { type NextAction, notFound } from "../errors.ts";
@@ -121,13 +121,15 @@ const ASKS: ReadonlyArray<Batch["state"]> = ["reading", "needsApproval"];
 /** Reads what a batch pays: the largest rows, or all. */
 export const readListing = async (
   ledger: Ledger,
-  batch: Pick<Batch, "account" | "id" | "state">,
+  batch: Pick<Batch, "account" | "id" | "state" | "type">,
   isWhole = false,
 ): Promise<FileListing> => {
   const [rows, fresh] = await Promise.all([
     ledger.batchRows(batch.id),
-    // Once rows are paid, no payee is new.
-    ASKS.includes(batch.state) ? ledger.newPayees(batch) : new Set<number>(),
+    // Once rows are paid, no payee is new. Each cardholder is.
+    ASKS.includes(batch.state) && batch.type === WORKFLOW.payout
+      ? ledger.newPayees(batch)
+      : new Set<number>(),
   ]);
   const own = rows.map(({ batch: _, ...row }) => row);
   return listingOf(own, fresh, isWhole);
@@ -138,7 +140,7 @@ const READ_AT_ONCE = 500;
 /** Reads rows of a batch, each with the outcome of it. The id of a row that never started is free: a newer file may have it. */
 const readRowViews = async (
   ledger: Ledger,
-  id: string,
+  { id, type }: Pick<Batch, "id" | "type">,
   filter: Parameters<Ledger["listRows"]>[1] = {},
 ): Promise<ReadonlyArray<BatchRowView>> => {
   const rows = await ledger.listRows(id, filter);
@@ -169,7 +171,7 @@ const readRowViews = async (
     const newer = row.state === "rejected" ? since.get(row.workflowId) : undefined;
     const why = stops.get(row.workflowId) ?? row.reason;
     const reason = newer === undefined ? why : `${why ?? "rejected"}; ${newer}`;
-    return rowView({ ...row, reason }, nameOf);
+    return rowView({ ...row, reason }, type === WORKFLOW.payout ? "payouts" : "cards", nameOf);
   });
 };
 
@@ -201,9 +203,9 @@ export const batchOfId = async (ledger: Ledger, id: string, isWhole = false) => 
   const asks = ASKS.includes(batch.state);
   const [{ counts, pauses, view }, notPaid, listing, listed, decisions] = await Promise.all([
     batchOf(ledger, batch),
-    readRowViews(ledger, id, { isNotPaid: true, limit: MOST_NAMED }),
+    readRowViews(ledger, batch, { isNotPaid: true, limit: MOST_NAMED }),
     asks ? readListing(ledger, batch, isWhole) : null,
-    isWhole ? readRowViews(ledger, id) : null,
+    isWhole ? readRowViews(ledger, batch) : null,
     batch.approvedBy === null ? [] : ledger.decisionsOf(batchLogId(id)),
   ]);
   const approvedAt = decisions.findLast(({ kind }) => kind === "approve")?.at ?? null;

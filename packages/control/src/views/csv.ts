@@ -1,4 +1,5 @@
 import { shownText, visibleText } from "@durable-payments/client/values";
+import { PURPOSES } from "@durable-payments/ledger";
 import { stringify } from "csv-stringify/sync";
 import type { BatchRowView } from "../rules/batch-rows.ts";
 import type { ListedPayment, RunView } from "../rules/run-view.ts";
@@ -22,27 +23,35 @@ export const csvText = (rows: ReadonlyArray<CsvLine>, header: boolean): string =
     { columns: Object.keys(rows[0] ?? {}), escape_formulas: true, header, quoted_match: /\r/ },
   );
 
+const CARD = PURPOSES.onboardCardholder;
+
 const iso = (at: number | null): string => (at === null ? "" : new Date(at).toISOString());
 
 /** A payment has the same columns in each list: that of all runs, and that of the rows of a file. */
 const lineOf = (
   of: Pick<RunView, "batch" | "batchRow" | "reason" | "workflowId"> &
-    Partial<Pick<RunView, "endedAt" | "startedAt">> & { readonly status: string },
+    Pick<BatchRowView, "endedAt" | "startedAt"> & {
+      readonly status: string;
+      readonly holderId?: string | null;
+    },
   payment?: Omit<ListedPayment, "group">,
 ): CsvLine => ({
   workflow_id: of.workflowId,
   status: of.status,
   money: payment?.state ?? "",
   operation: payment?.operation ?? "",
-  payout_id: payment?.madeId ?? "",
+  // Each id in the column of its kind.
+  payout_id: (payment?.operation !== CARD && payment?.madeId) || "",
+  card_holder_id: of.holderId ?? (payment?.operation === CARD ? (payment.payee ?? "") : ""),
+  card_id: (payment?.operation === CARD && payment.madeId) || "",
   amount: payment?.amount ?? "",
   currency: payment?.currency ?? "",
   payee: payment?.payeeName ?? payment?.payee ?? "",
   payee_account: payment?.payeeAccount ?? "",
   reference: payment?.reference ?? "",
   payment_date: payment?.paymentDate ?? "",
-  started_at: iso(of.startedAt ?? null),
-  ended_at: iso(of.endedAt ?? null),
+  started_at: iso(of.startedAt),
+  ended_at: iso(of.endedAt),
   completed_at: iso(payment?.completedAt ?? null),
   word: payment?.word ?? "",
   batch: of.batch ?? "",

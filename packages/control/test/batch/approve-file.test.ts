@@ -50,7 +50,7 @@ const upload = async (
     (amount, at) => `k${at + 1},b-${at + 1},${amount},EUR,Goods,Invoice ${at + 1},2026-12-01,Y`,
   );
   await writeFile(file, [head, ...rows, ...more].join("\n"));
-  const checked = await checkBatchFile(file, defaultAssumptions);
+  const checked = await checkBatchFile("payout", file, defaultAssumptions);
   const options = { ...ada, approveAbove, notDuplicate: "checked" };
   const plan = await planFile(rig.operations, checked, options);
   const { state } = await payFile(rig.operations, checked, plan, options);

@@ -40,7 +40,7 @@ const started = async () => {
     payout: { ...payout, payout_reference: `Invoice ${at}` },
   }));
   await writeFile(file, rows.map((one) => JSON.stringify(one)).join("\n"));
-  const checked = await checkBatchFile(file, defaultAssumptions);
+  const checked = await checkBatchFile("payout", file, defaultAssumptions);
   await payFile(operations, checked, await planFile(operations, checked, ada), ada);
   const numbers = (await ledger.batchRows(checked.batch, { limit: STARTED })).map(
     ({ number }) => number,

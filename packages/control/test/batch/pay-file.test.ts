@@ -30,7 +30,7 @@ const fileOf = async (name: string, lines: ReadonlyArray<string>): Promise<strin
 };
 
 const checked = async (name: string, lines: ReadonlyArray<string>) =>
-  checkBatchFile(await fileOf(name, lines), defaultAssumptions);
+  checkBatchFile("payout", await fileOf(name, lines), defaultAssumptions);
 
 const ada = { by: "Ada", how: "--by", reason: "month's end" };
 const bob = { ...ada, by: "Bob" };
@@ -45,14 +45,14 @@ test.each(["csv", "jsonl"])("docs/pay.md shows a valid %s file", async (kind) =>
   const [, content = ""] = new RegExp(`^\`\`\`${kind}\\n([^]*?)^\`\`\`$`, "m").exec(page) ?? [];
   const file = join(folder, `docs.${kind}`);
   await writeFile(file, content);
-  const { rows } = await checkBatchFile(file, defaultAssumptions);
+  const { rows } = await checkBatchFile("payout", file, defaultAssumptions);
   expect(rows).toMatchObject([{ workflowId: "payout/invoice-17" }]);
 });
 
 test("docs/pay.md shows what the approver of its example sees", async () => {
   const { ledger, operations } = await rig();
   const example = fileURLToPath(new URL("../../../../examples/payouts.csv", import.meta.url));
-  const file = await checkBatchFile(example, defaultAssumptions);
+  const file = await checkBatchFile("payout", example, defaultAssumptions);
   const options = { ...ada, approveAbove: "300.00" };
   await payFile(operations, file, await planFile(operations, file, options), options);
   const page = await readFile(new URL("../../../../docs/pay.md", import.meta.url), "utf8");

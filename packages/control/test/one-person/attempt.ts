@@ -252,7 +252,7 @@ export class Attempt extends Watch {
     const path = join(this.stack.folder, `${this.id}-${this.#files}.jsonl`);
     const lines = rows.map((row, at) => JSON.stringify({ key: `${this.id}-${at + 1}`, ...row }));
     await writeFile(path, lines.join("\n"));
-    const checked = await checkBatchFile(path, defaultAssumptions);
+    const checked = await checkBatchFile("payout", path, defaultAssumptions);
     const given = { ...ADA, ...options };
     const { operations } = this.stack;
     await payFile(operations, checked, await planFile(operations, checked, given), given);

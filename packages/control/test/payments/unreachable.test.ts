@@ -21,6 +21,7 @@ import { beneficiary, payout } from "../support/payments.ts";
 const WITHIN_MS = 10_000;
 const folder = makeTestFolder();
 const file = join(folder.path, "rows.jsonl");
+const people = join(folder.path, "people.jsonl");
 const input = { beneficiary, payout: payout("p-1") };
 const onboarding = { cardholder: inputs.cardholder, card: inputs.card };
 const ada = { by: "ada", reason: "test" };
@@ -51,6 +52,7 @@ const CALLS: Readonly<Record<Method, readonly [Needs, (payments: Payments) => Pr
     firstAnswer: ["both", (payments) => payments.firstAnswer("known")],
     checkFile: ["maybe", (payments) => payments.checkFile(file, ada)],
     payFile: ["both", (payments) => payments.payFile(file, ada)],
+    onboardFile: ["both", (payments) => payments.onboardFile(people, ada)],
     list: ["ledger", (payments) => payments.list()],
     listAll: ["ledger", (payments) => first(payments.listAll())],
     report: ["ledger", (payments) => payments.report()],
@@ -144,6 +146,7 @@ let environment: Awaited<ReturnType<typeof createLocalEnvironment>>;
 beforeAll(async () => {
   environment = await createLocalEnvironment();
   writeFileSync(file, JSON.stringify({ key: "r-1", ...input }));
+  writeFileSync(people, JSON.stringify({ key: "c-2", ...onboarding }));
 }, 60_000);
 afterAll(async () => {
   await environment.teardown();

@@ -62,7 +62,7 @@ test("a payout that completed after its run was cancelled is paid, on the screen
   expect(batch).toMatchObject({ outcome: "paid", totals: [{ money: "paid" }], notPaid: [] });
   const lines = (batch.listed ?? []).map((row) => rowCsv(ID, row));
   expect(csvText(lines, false)).toMatch(
-    /^payout\/1,\w+,paid,createPayout,p-1,250.00,EUR,"Muster GmbH, DE",2051,Invoice 17,,,,2\d{3}-.*,x,payouts\/4d34,1,\n/,
+    /^payout\/1,\w+,paid,createPayout,p-1,,,250.00,EUR,"Muster GmbH, DE",2051,Invoice 17,,2\d{3}-.*Z,1970-01-01T.*Z,2\d{3}-.*,x,payouts\/4d34,1,\n/,
   );
 });
 

@@ -134,7 +134,7 @@ test("an amended id is the same with its amended input alone", async () => {
 });
 
 test.each([
-  ["waiting", [], expect.stringContaining("of payouts/1, which has not started it: pay the file")],
+  ["waiting", [], expect.stringContaining("of payouts/1, which has not started it: give the file")],
   ["started", [], true],
   ["started", [{ state: "ready" }], true],
 ] as const)("a row of a file that is %s, with the writes %j", async (state, rows, outcome) => {

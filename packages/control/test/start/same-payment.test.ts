@@ -1,5 +1,6 @@
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger } from "@durable-payments/ledger";
+import { contentHash } from "@durable-payments/protocol";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../../src/actions/batch/index.ts";
 import { similarText } from "../../src/actions/duplicates.ts";
 import { checkStart, startPayment, startRun } from "../../src/actions/start.ts";
-import { contentHash, idOfKey, planOnboarding, planPayout } from "../../src/rules/input.ts";
+import { idOfKey, planOnboarding, planPayout } from "../../src/rules/input.ts";
 import { operationsOn } from "../support/stub-client.ts";
 
 /*
@@ -61,7 +62,7 @@ const HEADER =
 const fileOf = async (key: string, reference: string) => {
   const file = join(folder, "rows.csv");
   await writeFile(file, `${HEADER}\n${key},b-1,EUR,250.00,goods,"${reference}",2026-12-01,Y\n`);
-  return checkBatchFile(file, defaultAssumptions);
+  return checkBatchFile("payout", file, defaultAssumptions);
 };
 
 describe.each(SPELLED)(

@@ -53,7 +53,7 @@ const startPayments = async (stack: RealStack, folder: string, open: number) => 
     payout: payout(key),
   }));
   await writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n"));
-  const checked = await checkBatchFile(file, defaultAssumptions);
+  const checked = await checkBatchFile("payout", file, defaultAssumptions);
   const options = { ...ada, window: 2 };
   const { id: batch } = await payFile(
     operations,

@@ -12,7 +12,7 @@ import {
   RUNS,
 } from "./schema.ts";
 import { query, readFields } from "./table.ts";
-import { OPEN_STATUSES, refreshStatus } from "./run-status.ts";
+import { OPEN_STATUSES, PURPOSE, refreshStatus } from "./run-status.ts";
 import { MOST_KEYS, type Store, type Where } from "./store.ts";
 import { chunksOf } from "effect/Array";
 
@@ -43,14 +43,16 @@ const IS_SAME = ["amount", "currency", "payee", "reference"]
   .join(" AND ");
 
 /**
- * The payout of a row, also if another file or a single start has made it. A rejected row has none of another payment, although
- * that may have its id.
+ * The payment of a row, also if another file or a single start has made it; and the cardholder that its run has created. A
+ * rejected row has none of another payment, although that may have its id.
  */
 const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
   LEFT JOIN runs ON runs.workflow_id = batch_rows.workflow_id
    AND (batch_rows.state <> 'rejected' OR runs.batch = batch_rows.batch OR (${IS_SAME}))
-  LEFT JOIN writes ON writes.workflow_id = runs.workflow_id AND writes.step = 'createPayout'
-   AND writes.account = batches.account`;
+  LEFT JOIN writes ON writes.workflow_id = runs.workflow_id AND writes.step = ${PURPOSE}
+   AND writes.account = batches.account
+  LEFT JOIN writes AS holder ON holder.workflow_id = runs.workflow_id AND holder.step = 'createCardholder'
+   AND holder.account = batches.account`;
 
 const SENT = ["amount", "currency", "payee", "reference"];
 
@@ -64,7 +66,7 @@ const IS_NOT_PAID = `(${STATUS} = 'covered' OR ${STANDING} IN (${NOT_PAID.map((s
 
 /** The file describes the payee that it names, and not the one of an amendment. */
 const SHOWN = `CASE WHEN ${sent("payee")} = batch_rows.payee OR EXISTS (SELECT 1 FROM writes AS own
-  WHERE own.workflow_id = batch_rows.workflow_id AND own.operation = 'createBeneficiary'
+  WHERE own.workflow_id = batch_rows.workflow_id AND own.operation IN ('createBeneficiary', 'createCardholder')
   AND own.made_id = writes.payee AND own.payee = batch_rows.mark) THEN batch_rows.shown END`;
 
 const OPEN = `(${[...OPEN_STATUSES].map((status) => `'${status}'`).join(", ")})`;
@@ -255,8 +257,8 @@ export const batchMethods = (store: Store) => {
     ): Promise<ReadonlyArray<ListedRow>> => {
       // A result has the last of several columns of one name.
       const select = `SELECT batch_rows.*, ${SENT.map((name) => `${sent(name)} AS ${name}`).join(", ")}, ${SHOWN} AS shown,
-        ${STATUS} AS status, runs.end_reason, ${STANDING} AS standing, writes.operation, writes.made_id AS payout_id,
-        writes.word, writes.outcome_at, writes.rest FROM ${PAYMENTS}`;
+        ${STATUS} AS status, runs.end_reason, ${STANDING} AS standing, writes.operation, writes.made_id, holder.made_id AS holder_id,
+        runs.started_at, runs.ended_at, writes.word, writes.outcome_at, writes.rest FROM ${PAYMENTS}`;
       const where = {
         "batch_rows.batch = ?": id,
         "batch_rows.number > ?": filter.after,

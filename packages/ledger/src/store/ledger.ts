@@ -154,7 +154,7 @@ export interface Look {
   readonly decisions: ReadonlyArray<Decision>;
   /** States of the rows of files with this workflow id: nothing is sent under it before their start. */
   readonly filed: ReadonlyArray<BatchRowState>;
-  /** Beneficiaries that the workflow has created, with the marks of their accounts. */
+  /** Beneficiaries and cardholders that the workflow has created, with the marks of their accounts or persons. */
   readonly created: ReadonlyArray<{ readonly id: string; readonly mark: string }>;
 }
 

@@ -45,6 +45,24 @@ export const payeeMethods = (store: Store) => ({
       { "account = ?": filter.account, payee: filter.payees },
       "ORDER BY account, payee",
     ),
+  /**
+   * Describes the person whom a cardholder is, for an approval: by the mark and the name with which a run has created it. The
+   * service shows no day of birth, so a cardholder from elsewhere is marked by the id. The service never makes it another person.
+   */
+  person: async (
+    account: string,
+    cardholder: string,
+  ): Promise<{ readonly mark: string; readonly shown: string }> => {
+    const made = {
+      "account = ?": account,
+      "operation = 'createCardholder' AND payee IS NOT NULL": true,
+      "made_id = ?": cardholder,
+    };
+    const [found] = await store.find(store.where("SELECT payee FROM writes", made));
+    const mark = String(found?.["payee"] ?? cardholder);
+    const [known] = await store.all(PAYEES, { "account = ?": account, payee: [mark] });
+    return { mark, shown: known?.shown ?? `the cardholder ${cardholder}` };
+  },
   /** Returns payees of an account that payouts since a time of the ledger's clock pay, and that nothing describes. */
   undescribedPayees: async (account: string, since: number, limit: number) => {
     const found = await store.find(

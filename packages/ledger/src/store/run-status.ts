@@ -26,6 +26,11 @@ const IS_PURPOSE = `(${Object.entries(PURPOSES)
   .map(([type, operation]) => `(runs.type = '${type}' AND operation = '${operation}')`)
   .join(" OR ")})`;
 
+/** The step of that payment, for a run; null for a workflow of a user's own. */
+export const PURPOSE = `CASE runs.type ${Object.entries(PURPOSES)
+  .map(([type, operation]) => `WHEN '${type}' THEN '${operation}'`)
+  .join(" ")} END`;
+
 const IS_BUILT_IN = `runs.type IN (${Object.keys(PURPOSES)
   .map((type) => `'${type}'`)
   .join(", ")})`;

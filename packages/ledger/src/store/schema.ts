@@ -295,11 +295,11 @@ export const BATCH_ROWS = new Table(
     currency: textOrNull,
     reference: textOrNull,
     payee: textOrNull,
-    /** `WriteRequest.terms` of its payout. */
+    /** `WriteRequest.terms` of its payment: a payout, or the funding of a card. */
     terms: text,
-    /** Mark of the payee's account; null until it is read at the service. */
+    /** Mark of the payee's account, or of the person; null until it is read at the service. */
     mark: textOrNull,
-    /** The payee's account, described for its approver; null until it is read. */
+    /** The payee's account, or the person, described for its approver; null until it is read. */
     shown: orNull(sealed(text)),
     state: oneOf<BatchRowState>(),
     /** Why it is not started, for a person; sealed if there is a keyring. */
@@ -324,11 +324,17 @@ export const ROW_OUTCOME = {
   status: oneOf<BatchRowStatus>(),
   /** Why its run has ended. */
   endReason: orNull(sealed(text)),
-  /** Standing of its payout, or of the planned one. */
+  /** Standing of its payment, or of the planned one. */
   standing: oneOf<Standing>(),
-  /** Null as long as its payout is only planned. */
+  /** Null as long as its payment is only planned. */
   operation: textOrNull,
-  payoutId: textOrNull,
+  /** The service's id of its payout or card. */
+  madeId: textOrNull,
+  /** The service's id of the cardholder that its run has created. */
+  holderId: textOrNull,
+  /** When its run was started and has ended. */
+  startedAt: numberOrNull,
+  endedAt: numberOrNull,
   word: textOrNull,
   outcomeAt: numberOrNull,
   rest: orNull(sealed(json<Rest>())),

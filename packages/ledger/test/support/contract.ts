@@ -680,7 +680,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect(await other.listRows(next)).toMatchObject([{ standing: "completed" }]);
     // The rows of the rejected file are not paid, whatever a later file pays.
     expect(await other.listRows(dead, { limit: 1 })).toMatchObject([
-      { status: "rejected", standing: "stopped", operation: null, payoutId: null, amount: "0.10" },
+      { status: "rejected", standing: "stopped", operation: null, madeId: null, amount: "0.10" },
     ]);
     expect(await other.batchCounts(dead)).toContainEqual(
       expect.objectContaining({ status: "rejected", standing: "stopped", amount: "0.10" }),
@@ -731,7 +731,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     await ledger.recordEnds([{ ...ended, workflowId: paid, endReason: "Workflow canceled" }]);
     const [afterwards] = await other.listRows(first, { limit: 1 });
     expect(
-      found.map(({ amount, payoutId, standing, word }) => [amount, standing, word, payoutId]),
+      found.map(({ amount, madeId, standing, word }) => [amount, standing, word, madeId]),
     ).toEqual([
       ["0.10", "completed", "Completed", `P-${paid}`],
       ["0.10", "returned", "Returned", `P-${back}`],
@@ -745,7 +745,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       {
         status: "covered",
         standing: "completed",
-        payoutId: `P-${paid}`,
+        madeId: `P-${paid}`,
       },
       { status: "notStarted", standing: "open" },
     ]);

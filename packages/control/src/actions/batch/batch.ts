@@ -1,10 +1,11 @@
-import { isRecord } from "@durable-payments/client/values";
+import { isRecord, lookUp } from "@durable-payments/client/values";
 import {
   type Actor,
   type Batch,
   type BatchRow,
   type Decision,
   isSamePerson,
+  PURPOSES,
   whyNotApprover,
 } from "@durable-payments/ledger";
 import { batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
@@ -56,13 +57,13 @@ const DECIDED_AT_ONCE = 100;
 /** Records the approval of each row in the log of its own workflow id, where alone it permits a send. */
 const approveRows = async (
   { ledger }: Pick<Connected, "ledger">,
-  { account, contentHash, id }: Batch,
+  { account, contentHash, id, type }: Batch,
   rows: ReadonlyArray<BatchRow>,
   actor: Actor,
 ): Promise<void> => {
+  const step = lookUp(PURPOSES, type) ?? "";
   const approveRow = async (row: BatchRow): Promise<void> => {
     const { amount, currency, mark, number, shown, terms, workflowId } = row;
-    const step = "createPayout";
     // The gate decides with what is recorded then: this is for a message, and after an interruption.
     const decisions = await ledger.decisionsOf(workflowId);
     const isStart = ({ kind, value: { file, terms: started } }: Decision) =>
@@ -138,7 +139,7 @@ export const decideBatch = async (
     value = {
       rows: rows.length,
       hash: checkApproval(seen, rows, actor.by, read),
-      seen: `${sums.join(", ")} to ${new Set(rows.map(({ mark }) => mark)).size} payees`,
+      seen: `${sums.join(", ")} to ${new Set(rows.map(({ mark }) => mark)).size} ${seen.type === "payout" ? "payees" : "people"}`,
     };
     await approveRows(deciding, seen, rows, actor);
   }

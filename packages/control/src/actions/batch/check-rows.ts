@@ -1,19 +1,24 @@
 /*
- * Checks a file of payments as a whole, before anything of it is uploaded.
+ * Checks a file of payments or cardholders as a whole, before anything of it is uploaded.
  *
  * A file that is half right must not be half paid: its uploader would correct the rest and upload all of it. So every
  * fault of every row is named at once, and one fault refuses the file.
  */
 import type { Assumptions } from "@durable-payments/client/effect";
 import { cleanTexts, keyFault } from "@durable-payments/client/values";
-import type { PayoutInput } from "@durable-payments/protocol";
-import { createHash, hash } from "node:crypto";
+import {
+  fingerprintOf,
+  type OnboardCardholderInput,
+  type PayoutInput,
+} from "@durable-payments/protocol";
+import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import { InvalidInput, invalidInput } from "../../errors.ts";
-import { checkPayout, plannedPayout } from "../../rules/input.ts";
+import { idOfKey, planOnboarding, planPayout } from "../../rules/input.ts";
 import {
   columnOf,
   csvRows,
+  type FileType,
   jsonLines,
   LONGEST_ROW,
   type RawRow,
@@ -21,24 +26,31 @@ import {
   rowFault,
 } from "../../facts/read-file.ts";
 
-const READERS: Readonly<Record<string, (file: string) => AsyncGenerator<RawRow>>> = {
-  ".csv": csvRows,
-  ".jsonl": jsonLines,
-  ".ndjson": jsonLines,
-};
+const READERS: Readonly<Record<string, (file: string, type: FileType) => AsyncGenerator<RawRow>>> =
+  {
+    ".csv": csvRows,
+    ".jsonl": jsonLines,
+    ".ndjson": jsonLines,
+  };
 
-/** Whether a file has many payments, by its extension. */
+/** The plan of a row, and the first part of the id of a batch of such rows. */
+const TYPES = {
+  payout: { plan: planPayout, batches: "payouts" },
+  onboardCardholder: { plan: planOnboarding, batches: "onboardings" },
+} as const;
+
+/** Whether a file has many payments or cardholders, by its extension. */
 export const isBatchFile = (file: string): boolean => extname(file).toLowerCase() in READERS;
 
 /** A row of a file without faults. */
 export interface CheckedRow {
   /** Line of the file on which it begins. */
   readonly number: number;
-  /** `payout/KEY`, by the row's own key. */
+  /** `payout/KEY` or `onboardCardholder/KEY`, by the row's own key. */
   readonly workflowId: string;
-  /** Hash of amount, payee and key, without options. */
+  /** Hash of key and input, without options. */
   readonly fingerprint: string;
-  readonly input: PayoutInput;
+  readonly input: PayoutInput | OnboardCardholderInput;
 }
 
 /** A file without faults. */
@@ -49,14 +61,19 @@ const keyOf = (key: unknown): unknown =>
   typeof key === "string" ? key.replace(/^'+(?=[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/, "") : key;
 
 /** Checks each row, that keys are unique, and that one account pays all rows. */
-const makeRowCheck = (isCsv: boolean, assumptions: Assumptions) => {
+const makeRowCheck = (type: FileType, isCsv: boolean, assumptions: Assumptions) => {
   const usedBy = new Map<string, number>();
   let account: { readonly row: number; readonly name: unknown } | undefined;
+  // The same account is named in every row, and its fault once.
+  let isAccountWrong = false;
 
   return (row: number, value: Readonly<Record<string, unknown>>) => {
     const { key: given, ...input } = cleanTexts(value);
     const faults: Array<RowFault> = [];
-    const fault = (column: string, problem: string) => faults.push(rowFault(row, column, problem));
+    const fault = (column: string, problem: string) => {
+      if (column !== "account" || !isAccountWrong) faults.push(rowFault(row, column, problem));
+      isAccountWrong ||= column === "account";
+    };
     const key = String(keyOf(given));
     const problem = keyFault(keyOf(given));
     const first = usedBy.get(key);
@@ -69,7 +86,7 @@ const makeRowCheck = (isCsv: boolean, assumptions: Assumptions) => {
     if (!isCsv && JSON.stringify(input).length > LONGEST_ROW)
       fault("", `has more than ${LONGEST_ROW} characters`);
     try {
-      return { key, input: checkPayout(input, assumptions), faults };
+      return { key, input: TYPES[type].plan(input, assumptions).input, faults };
     } catch (error) {
       if (!(error instanceof InvalidInput) || error.faults === undefined) throw error;
       for (const { field, problem: what } of error.faults)
@@ -92,40 +109,41 @@ const wrongFile = (faults: ReadonlyArray<RowFault>): InvalidInput => {
 /**
  * Checks every row of a batch file. Nothing is sent.
  *
+ * @param type of the workflow that each row starts.
  * @param file path of a `.csv`, `.jsonl` or `.ndjson` file in UTF-8.
  * @param assumptions about the service, by which each row is checked.
  * @throws InvalidInput that names the faults of all rows by row, column and rule.
  */
-export const checkBatchFile = async (file: string, assumptions: Assumptions) => {
+export const checkBatchFile = async (type: FileType, file: string, assumptions: Assumptions) => {
   const reader = READERS[extname(file).toLowerCase()];
   if (reader === undefined)
     throw invalidInput(`${file} must end in ${Object.keys(READERS).join(", ")}.`);
-  const check = makeRowCheck(/\.csv$/i.test(file), assumptions);
+  const check = makeRowCheck(type, /\.csv$/i.test(file), assumptions);
   const faults: Array<RowFault> = [];
   const rows: Array<CheckedRow> = [];
   const content = createHash("sha256");
-  for await (const raw of reader(file)) {
+  for await (const raw of reader(file, type)) {
     if ("fault" in raw) {
       faults.push(raw.fault);
       continue;
     }
-    const { faults: found, input: checked, key } = check(raw.row, raw.value);
+    const { faults: found, input, key } = check(raw.row, raw.value);
     faults.push(...found);
-    if (checked === undefined || found.length > 0) continue;
-    const { contentId, input } = plannedPayout(checked);
-    const fingerprint = hash("sha256", `${key}\n${contentId}`).slice(0, 32);
+    if (input === undefined || faults.length > 0) continue;
+    const fingerprint = fingerprintOf(key, input);
     content.update(fingerprint);
-    rows.push({ number: raw.row, workflowId: `payout/${key}`, fingerprint, input });
+    rows.push({ number: raw.row, workflowId: idOfKey(type, key), fingerprint, input });
   }
   if (faults.length > 0) throw wrongFile(faults);
   const [first] = rows;
-  if (first === undefined) throw invalidInput(`${file} has no rows: there is nothing to pay.`);
+  if (first === undefined) throw invalidInput(`${file} has no rows: there is nothing to start.`);
   const contentHash = content.digest("hex");
   return {
+    type,
     file,
     contentHash,
     /** Id of its batch: equal rows are the same batch, in any file. */
-    batch: `payouts/${contentHash.slice(0, 32)}`,
+    batch: `${TYPES[type].batches}/${contentHash.slice(0, 32)}`,
     rows,
     /** Name of the account that pays all of them, if they have one. */
     account: first.input.account,

@@ -10,7 +10,7 @@ import {
   type Run,
   wasNeverStarted,
 } from "@durable-payments/ledger";
-import { atOnce, requestTerms, WORKFLOW } from "@durable-payments/protocol";
+import { atOnce } from "@durable-payments/protocol";
 import { describeAccount } from "@durable-payments/protocol/account";
 import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
@@ -23,24 +23,24 @@ import { isAmount } from "@durable-payments/protocol/inputs";
 import { sumMoney } from "../../rules/run-view.ts";
 import { checkReason, findDuplicates, similarText } from "../duplicates.ts";
 import { type PaymentOf, paymentOf } from "../../rules/payment.ts";
-import { startOf } from "../start-request.ts";
+import { paidBy, startOf } from "../start-request.ts";
 import { type KeptOfBatch, startChunk } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
 import { type Acting, actorOf, decisionOn } from "../decide/record.ts";
 
-/** Options of a paid file. */
+/** Options of a file of payments or cardholders. */
 export interface PayFileOptions extends Acting {
-  /** A total above this, in any currency, waits for a second person: a decimal string. */
+  /** A total of payments or card limits above this, in any currency, waits for a second person: a decimal string. */
   readonly approveAbove?: string | undefined;
-  /** Most unsent payouts at a time, from 1. */
+  /** Most rows at a time that were started, and have neither an accepted payout nor anything to wait for: from 1. */
   readonly window?: number | undefined;
-  /** The reason to pay rows that look like duplicates: recorded, and shown to the approver. */
+  /** The reason to start rows that look like duplicates: recorded, and shown to the approver. */
   readonly notDuplicate?: string | undefined;
   /** Called after each part of the upload with the number of rows so far, and of all. */
   readonly onPart?: (rows: number, of: number) => void;
 }
 
-/** The check of a file before it is paid. */
+/** The check of a file before any row is started. */
 export type FilePlan = Awaited<ReturnType<typeof planFile>>;
 
 const DEFAULT_WINDOW = 200;
@@ -194,6 +194,8 @@ export const planFile = async (
   const limits = await ledger.limits(account);
   return {
     batch: checked.batch,
+    /** The type of the workflow that each row starts. */
+    type: checked.type,
     rows: checked.rows.length,
     /** Rows that are still to be paid, and their sums: of a file that was uploaded before, what is left of it. */
     toPay: left?.rows ?? fresh.length,
@@ -220,22 +222,35 @@ export const planFile = async (
   };
 };
 
-const UNREAD = { mark: null, shown: null };
+/** Describes whom a row pays. The account of a known beneficiary is read by the worker, which has the service's key. */
+const describePayee = async (
+  { input, payment }: PayingRow,
+  account: string,
+  ledger: Pick<Ledger, "keyed" | "person">,
+): Promise<Pick<BatchRow, "mark" | "shown">> => {
+  if ("beneficiary" in input) return describeAccount(input.beneficiary, ledger.keyed);
+  if ("cardholder" in input) return { mark: payment.payee, shown: payment.shown };
+  if ("card_holder_id" in input) return ledger.person(account, input.card_holder_id);
+  return { mark: null, shown: null };
+};
 
-const batchRow = (
-  { fingerprint, input, number, payment, workflowId }: PayingRow,
-  other: string | undefined,
-  { keyed }: Pick<Ledger, "keyed">,
-): BatchRow => {
-  // The account of a known beneficiary is read by the worker, which has the service's key.
-  const payee = "beneficiary" in input ? describeAccount(input.beneficiary, keyed) : UNREAD;
+const batchRow = async (
+  row: PayingRow,
+  {
+    account,
+    other,
+    type,
+  }: Pick<Batch, "account" | "type"> & { readonly other: string | undefined },
+  ledger: Pick<Ledger, "keyed" | "person">,
+): Promise<BatchRow> => {
+  const { fingerprint, input, number, payment, workflowId } = row;
   return {
     ...payment,
     number,
     workflowId,
     fingerprint,
-    terms: requestTerms("createPayout", input.payout),
-    ...payee,
+    terms: paidBy(type, input, payment).terms ?? "",
+    ...(await describePayee(row, account, ledger)),
     state: other === undefined ? "waiting" : "covered",
     message: other === undefined ? null : `Already in ${other}.`,
   };
@@ -260,7 +275,7 @@ const workflowsOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArr
 };
 
 /**
- * Uploads the rows of a checked file as one batch and pays them: each row once, in any number of files. After any
+ * Uploads the rows of a checked file as one batch and starts them: each row once, in any number of files. After any
  * failure, also if Temporal's database was lost, anybody may call it again to continue: only Temporal has the inputs of the
  * rows, so nothing else starts their workflows again.
  *
@@ -280,12 +295,12 @@ export const payFile = async (
   const actor = actorOf(options);
   const { by } = actor;
   const account = accountNamed(connected, checked.account);
-  const { batch: id, rows } = checked;
+  const { batch: id, rows, type } = checked;
   const chunks = workflowsOf(rows);
   if (warnings.length > 0 && notDuplicate === undefined && plan.state === null)
     throw refused(
-      `${warnings.join(". ")}. If these are different payments, give the reason (notDuplicate). Nothing was started.`,
-      { action: "pay" },
+      `${warnings.join(". ")}. If these are different ${type === "payout" ? "payments" : "people, or each gets another card"}, give the reason (notDuplicate). Nothing was started.`,
+      { action: type === "payout" ? "pay" : "onboard" },
     );
   const reason = notDuplicate ?? null;
   const kept: KeptOfBatch = { warnings, notDuplicate: reason };
@@ -300,7 +315,7 @@ export const payFile = async (
     const batch: NewBatch = {
       id,
       account,
-      type: "payout",
+      type,
       file: basename(checked.file),
       contentHash: checked.contentHash,
       rows: rows.length,
@@ -317,16 +332,18 @@ export const payFile = async (
     return { batch, decision: decisionOn(owner, "start", { ...actor, reason }, about) };
   });
   const known = new Map(plan.known.map(({ batch, number }) => [number, batch]));
+  const rowOf = (row: PayingRow) =>
+    batchRow(row, { account, type, other: known.get(row.number) }, ledger);
   const unsaved = uploading.state === "uploading" ? paying(rows, ledger) : [];
   let saved = 0;
+  let isRead = true;
   for (const part of chunksOf(unsaved, SAVED_AT_ONCE)) {
-    await ledger.saveRows(
-      id,
-      part.map((row) => batchRow(row, known.get(row.number), ledger)),
-    );
+    const saving = await atOnce(part, rowOf, RECORDED_AT_ONCE);
+    isRead &&= saving.every(({ shown, state }) => shown !== null || state === "covered");
+    await ledger.saveRows(id, saving);
     const own = part.filter(({ number }) => !known.has(number));
     const start = ({ input, number, payment, workflowId }: PayingRow) => {
-      const run = { account, workflowId, type: WORKFLOW.payout, batch: id, batchRow: number };
+      const run = { account, workflowId, type, batch: id, batchRow: number };
       const facts = {
         by,
         how: actor.how,
@@ -341,7 +358,7 @@ export const payFile = async (
     options.onPart?.(saved, rows.length);
   }
   const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
-  const mayBe = `${id} may have been uploaded only partly: pay the file again to continue`;
+  const mayBe = `${id} may have been uploaded only partly: give the file again to continue`;
   await atOnce([...chunks.entries()], ([at, some]) => {
     const inputs = some.map(({ input, number, workflowId }) => ({ input, number, workflowId }));
     const chunk = { batch: id, startedBy: uploading.createdBy, window, rows: inputs };
@@ -349,7 +366,6 @@ export const payFile = async (
       startChunk(connected, chunkId(id, at + 1), chunk, `${some.length} rows of ${id}`),
     );
   });
-  const isRead = rows.every(({ input, number }) => "beneficiary" in input || known.has(number));
   const asks = isRead ? "needsApproval" : "reading";
   // Only now, so that a partly uploaded file is not partly paid. Another upload of the file may have been first.
   return ledger.saveBatch(id, (before = uploading) => ({
