@@ -3,19 +3,21 @@ import { type Row, tableOf } from "./row.ts";
 import { measureClient } from "./client.ts";
 import { measureLists } from "./lists.ts";
 import { measureLargeLedger } from "./large-ledger.ts";
+import { measureLost } from "./lost.ts";
 import { measureRate } from "./rate.ts";
 import { measureThroughput } from "./throughput.ts";
 import { measureTracker } from "./tracker.ts";
 
-const help = `Usage: npm run bench [-- --quick] [--only client|runs|lists|ledger|rate|tracker]
+const help = `Usage: npm run bench [-- --quick] [--only client|runs|lists|lost|ledger|rate|tracker]
 
 Measures the cost of the project against workflows written by hand on Temporal's SDK: runs a second, the worker's CPU,
-replay and bundles; lists and reports of a ledger with a million payouts; and the client against undici and stripe. Each figure is compared with a baseline of the same run, in alternating rounds. Prints a table.
+replay and bundles; lists and reports of a ledger with a million payouts; a lost response in an account with ten million;
+and the client against undici and stripe. Each figure is compared with a baseline of the same run, in alternating rounds. Prints a table.
 
 Options:
-  --only    measures only the client, only runs, only lists, only a ledger of
-            10,000,000 payouts (it needs 20 GB of disk), only a rate limit, or only
-            the tracker with a million open payouts
+  --only    measures only the client, only runs, only lists, only lost responses,
+            only a ledger of 10,000,000 payouts (it needs 20 GB of disk), only a rate
+            limit, or only the tracker with a million open payouts
   --quick   runs fewer, shorter rounds: a check that it works, with rough figures
   --help    shows this text
 
@@ -39,6 +41,7 @@ await runCommand(
       client: measureClient,
       ledger: measureLargeLedger,
       lists: measureLists,
+      lost: measureLost,
       rate: measureRate,
       runs: measureThroughput,
       tracker: measureTracker,

@@ -175,7 +175,7 @@ export class WindowReadings<Item extends object> {
     const ends = needs.filter(({ isFinal }) => isFinal).map(({ until }) => until ?? 0);
     const isFinal = ends.length > 0;
     const before = await knownUntil(from);
-    const sent = { from, until: ends.includes(0) ? null : Math.max(...ends) };
+    const sent = { from, until: !isFinal || ends.includes(0) ? null : Math.max(...ends) };
     const last = isFinal ? await knownUntil(Number.MAX_SAFE_INTEGER) : [];
     const after = last.filter(({ createdAt }) => createdAt > from);
     const horizon = this.horizon(sent, [...before, ...after]);

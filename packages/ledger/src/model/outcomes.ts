@@ -201,7 +201,9 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
       const { at, isFaulty, message } = verdict;
       const since = isFaulty ? (row.unprovableSince ?? now) : null;
       if (since !== null && now - since >= UNPROVABLE_MS) return ask(message);
-      const action = wait(Math.max(at, now + doubledWait(since ?? row.changedAt, now)), message);
+      // Only a list that stays inconsistent is read less and less often.
+      const next = since === null ? at : Math.max(at, now + doubledWait(since, now));
+      const action = wait(next, message);
       if (since === row.unprovableSince) return nothing(action);
       const noted = { ...row, unprovableSince: since };
       return { ...become(row, {}, "list unusable", action, { message }), row: noted };

@@ -5,13 +5,14 @@
  */
 import type { ListPayoutsInput } from "@durable-payments/client/effect";
 import type { RecordOf } from "./records.ts";
+import type { Unit } from "./unit.ts";
 
 /** How many payouts there are from before, and when they were created. */
 export interface Backlog {
   readonly payouts: number;
   /** Milliseconds between two of them. */
   readonly everyMs: number;
-  /** When the last one was created, in milliseconds since 1970 by the service's clock. */
+  /** When the last one is created, in milliseconds since 1970 by the service's clock: later ones are not listed yet. */
   readonly until: number;
 }
 
@@ -63,9 +64,9 @@ export const payoutFromBefore = (
     : undefined;
 };
 
-/** Returns the payouts from before that a query lists. None of them has a status, or a short reference, to filter by. */
+/** Returns the payouts from before that a query lists by now. None of them has a status, or a short reference, to filter by. */
 export const payoutsFromBefore = (
-  backlog: Backlog | undefined,
+  { behaviour: { backlog }, now }: Unit,
   {
     date_type,
     end = Infinity,
@@ -83,6 +84,6 @@ export const payoutsFromBefore = (
   const shift = date_type === "settle_time" ? COMPLETED_AFTER_MS : 0;
   const within = (place: number) => Math.min(Math.max(place, 0), payouts);
   const from = within(Math.ceil((start - shift - first) / everyMs));
-  const to = within(Math.floor((end - shift - first) / everyMs) + 1);
+  const to = within(Math.floor((Math.min(end, now) - shift - first) / everyMs) + 1);
   return { length: Math.max(0, to - from), at: (place) => recordAt(backlog, from + place) };
 };
