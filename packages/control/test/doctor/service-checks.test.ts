@@ -1,3 +1,4 @@
+import type { Assumptions } from "@durable-payments/client/effect";
 import { makeClientOptions } from "@durable-payments/client/settings";
 import { startSimulator } from "@durable-payments/simulator";
 import { afterAll, expect, it } from "vitest";
@@ -12,7 +13,12 @@ const found = async (apiKey: string, baseUrl = simulator.url) => {
 };
 
 it.each([
-  ["answers", "key", undefined, ["service ok", "sign-in ok", "service's clock ok"]],
+  [
+    "answers",
+    "key",
+    undefined,
+    ["service ok", "sign-in ok", "service's clock ok", "list of payouts skipped"],
+  ],
   ["refuses the credentials", "another", undefined, ["service ok", "sign-in failed"]],
   ["gives no answer", "key", "http://127.0.0.1:9", ["service failed", "sign-in skipped"]],
   ["has wrong settings", "", undefined, ["service failed", "sign-in skipped"]],
@@ -42,6 +48,40 @@ it("says how far the clock of the service is from this machine's, as its Date sh
 
 it("warns of a service an hour behind", async () => {
   await simulator.setTemperament({ clockOffsetMs: -3_600_000 });
-  expect(await found("key")).toEqual(["service ok", "sign-in ok", "service's clock warning"]);
+  expect(await found("key")).toContain("service's clock warning");
   await simulator.setTemperament({});
 });
+
+const backlog = { payouts: 60_000, everyMs: 60_000, until: Date.now() };
+const ignoring = { listPayoutsParameters: { start: "since" } };
+it.each<[string, Partial<Assumptions>, string, string]>([
+  ["honours it", {}, "ok", "it can be read in a window of create_time"],
+  [
+    "ignores it",
+    { ...ignoring, reconciliationMaxPages: 1_200 },
+    "warning",
+    "the service does not honour a window of create_time: a lost response costs readings of the whole list, of 1200 pages",
+  ],
+  [
+    "ignores it, and the list is too long",
+    ignoring,
+    "warning",
+    "the service does not honour a window of create_time, and the whole list has 1200 pages, more than reconciliationMaxPages (1000): a person is asked about each lost payout that was not made",
+  ],
+  [
+    "is not asked for it",
+    { listWindow: "none", reconciliationMaxPages: 1_200 },
+    "ok",
+    "the assumption listWindow is none: a lost response costs readings of the whole list, of 1200 pages",
+  ],
+])(
+  "says whether the list can be read in a window: the service %s",
+  async (_, assumptions, status, detail) => {
+    const old = await startSimulator({ backlog });
+    const { apiKey, clientId, url: baseUrl } = old;
+    const options = makeClientOptions({ clientId, apiKey, baseUrl, assumptions });
+    const checks = await checkService(options);
+    await old.stop();
+    expect(checks.at(-1)).toMatchObject({ name: "list of payouts", status, detail });
+  },
+);

@@ -5,7 +5,6 @@
  */
 import type { ListPayoutsInput } from "@durable-payments/client/effect";
 import type { RecordOf } from "./records.ts";
-import type { Unit } from "./unit.ts";
 
 /** How many payouts there are from before, and when they were created. */
 export interface Backlog {
@@ -66,7 +65,8 @@ export const payoutFromBefore = (
 
 /** Returns the payouts from before that a query lists by now. None of them has a status, or a short reference, to filter by. */
 export const payoutsFromBefore = (
-  { behaviour: { backlog }, now }: Unit,
+  backlog: Backlog | undefined,
+  now: number,
   {
     date_type,
     end = Infinity,

@@ -103,7 +103,7 @@ export const listPayouts = (unit: Unit, query: ListPayoutsInput) => {
     const { payer_id: _, ...fields } = view(unit, record);
     return fields;
   };
-  const before = payoutsFromBefore(unit, query);
+  const before = payoutsFromBefore(unit.behaviour.backlog, unit.now, query);
   return pageOf(unit, unit.all("payouts").filter(matches), query, shown, before);
 };
 

@@ -19,6 +19,7 @@ import { ConnectionFailed, connectionFailed, refused } from "../../errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import { checkLedger, checkLost } from "./ledger-checks.ts";
 import { checkTemporal } from "./temporal-checks.ts";
+import { checkWindows } from "./window-check.ts";
 
 /** An account of the settings, with its access to the service, or the reason why that is unknown here. */
 export interface Service {
@@ -83,7 +84,8 @@ const innerChecks = async (connections: Connections): Promise<ReadonlyArray<Chec
 
 /**
  * Checks everything that must work: service, sign-in, Temporal, workers, trackers, ledger, limits, notifications. It
- * changes nothing but a mark in the ledger that nothing reads, and sends nothing to the service but a ping.
+ * changes nothing but a mark in the ledger that nothing reads, and only reads at the service: a ping, and three pages of
+ * the list of payouts.
  *
  * @param services the accounts whose access is checked.
  * @param onPart is called with the checks so far as soon as there are more.
@@ -161,6 +163,7 @@ export const checkService = async (settings: Service["access"]): Promise<Readonl
       answeredIn(baseUrl, took),
       ok(SIGN_IN, "the service accepts the credentials"),
       clockSeen(headers["date"]?.toString()),
+      await checkWindows(settings.success),
     ];
   } catch (error) {
     if (error instanceof NotAuthenticated)
