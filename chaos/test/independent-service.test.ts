@@ -12,6 +12,10 @@ const start = async (options: IndependentServiceOptions = {}) => {
     baseUrl: service.url,
     clientId: service.clientId,
     apiKey: service.apiKey,
+    assumptions: {
+      listPayoutsParameters: { start: "from_time", end: "to_time" },
+      rangeBoundUnit: "seconds",
+    },
   });
   onTestFinished(async () => {
     await client.close();
@@ -118,6 +122,29 @@ describe("its switches", () => {
     });
     const { create_time } = await client.retrievePayout({ payout_id: String(id) });
     expect(create_time).toBe(`${local.slice(0, 19)}+08:00`);
+  });
+
+  it.each([
+    ["honoured", 0, 1, 0],
+    ["ignored", 1, 1, 1],
+    ["late", 0, 0, 0],
+    ["far", 0, 0, 0],
+    ["settled", 0, 0, 0],
+    ["short", 0, 1, 0],
+  ] as const)("lists whose window is %s", async (windows, before, around, after) => {
+    const { client, pay, service } = await start({ windows, settleAfterMs: 60_000 });
+    await pay();
+    const { at } = service.ledger.payouts[0]!;
+    const counts = [at - 90_000, at - 5_000, at + 5_000].map(async (start) => {
+      const window = {
+        date_type: "create_time",
+        start,
+        ...(start < at - 60_000 && { end: at - 60_000 }),
+      } as const;
+      const { total_item } = await client.listPayouts({ page_num: 1, page_size: 50, ...window });
+      return total_item;
+    });
+    expect(await Promise.all(counts)).toEqual([before, around, after]);
   });
 
   it("responses with its own Date, a proxy's or none, and a rejection until a time of its own clock", async () => {

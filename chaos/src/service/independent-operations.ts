@@ -48,7 +48,23 @@ export interface AnswerOptions {
   readonly listTexts?: "given" | "capitals";
   /** How long a payout is processing, in milliseconds. Default 500. */
   readonly settleAfterMs?: number;
+  /** How the list of payouts takes a window of time. Default `honoured`. */
+  readonly windows?: WindowHabit;
 }
+
+/**
+ * `late`: begins it ten seconds later; `far`: in another time zone; `settled`: by the time of completion; `short`: ends it
+ * after ten seconds; `uncounted`: counts the whole list.
+ */
+export type WindowHabit =
+  | "honoured"
+  | "ignored"
+  | "late"
+  | "far"
+  | "settled"
+  | "short"
+  | "uncounted"
+  | "refused";
 
 const HOURS_EAST = 8;
 const UNITS = 10_000n;
@@ -121,6 +137,7 @@ export const operationsOf = (
     showsKeys = false,
     updates = true,
     verifyAfterMs = 500,
+    windows = "honoured",
   }: AnswerOptions,
 ): Readonly<Record<string, Operation>> => {
   const { balances, beneficiaries, cardholders, cards, payouts } = ledger;
@@ -158,18 +175,36 @@ export const operationsOf = (
   const listTime = (at: number) => (listTimes === "day" ? time(at).slice(0, 10) : time(at));
   const listText = (given: unknown) =>
     listTexts === "capitals" && typeof given === "string" ? given.toUpperCase() : (given ?? "");
-  // Oldest first; filters have names that no caller can know, and are not there.
+  /** Whether a payout is in the window of a query, by the habit of the service. Bounds are seconds. */
+  const inWindow = (query: URLSearchParams) => {
+    const bounds = ["from_time", "to_time"].map((name) => query.get(name));
+    const isAsked = bounds.some((bound) => bound !== null);
+    if (isAsked && windows === "refused") throw new Refusal("from_time is not supported");
+    if (!isAsked || windows === "ignored") return () => true;
+    const shift = windows === "late" ? 10_000 : windows === "far" ? 8 * 3_600_000 : 0;
+    const from = Number(bounds[0] ?? 0) * 1_000 + shift;
+    const to = windows === "short" ? from + 10_000 : Number(bounds[1] ?? Infinity) * 1_000;
+    const isSettled = query.get("date_type") === "settle_time" || windows === "settled";
+    return ({ at }: Made) => {
+      const isOpen = isSettled && Date.now() < at + settleAfterMs;
+      const time = at + clockOffsetMs + (isSettled ? settleAfterMs : 0);
+      return !isOpen && time >= from && time <= to;
+    };
+  };
+  // Oldest first; other filters have names that no caller can know, and are not there.
   const page = <Row extends Made>(
     rows: ReadonlyArray<Row>,
     query: URLSearchParams,
     view: (row: Row) => unknown,
+    isListed: (row: Row) => boolean = () => true,
   ) => {
     const number = Number(query.get("page_num"));
     const size = Number(query.get("page_size"));
     if (!(number >= 1) || !(size >= 1 && size <= 50)) throw new Refusal("which page?");
-    const shown = rows.filter(({ at }) => Date.now() - at >= listLagMs);
+    const current = rows.filter(({ at }) => Date.now() - at >= listLagMs);
+    const shown = current.filter(isListed);
     return {
-      total_item: shown.length,
+      total_item: (windows === "uncounted" ? current : shown).length,
       total_page: Math.ceil(shown.length / size),
       item_list: shown.slice((number - 1) * size, number * size).map(view),
     };
@@ -241,14 +276,16 @@ export const operationsOf = (
         update_time: time(payout.at),
       };
     },
-    "GET payouts": (_, __, query) =>
-      page(payouts, query, (payout) => ({
+    "GET payouts": (_, __, query) => {
+      const view = (payout: Made) => ({
         ...payoutRead(payout, listTime),
         payout_reason: listText(payout.asked["payout_reason"]),
         payout_reference: listText(payout.asked["payout_reference"]),
         payment_date: payout.asked["payment_date"],
         ...(showsKeys && pick(payout.asked, "unique_request_id")),
-      })),
+      });
+      return page(payouts, query, view, inWindow(query));
+    },
     "GET payouts/([^/]+)/retrieve": (_, id) => {
       const payout = byId(payouts, id);
       return { ...payoutRead(payout, time), payout_date: payout.asked["payment_date"] };

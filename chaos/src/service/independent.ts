@@ -6,6 +6,7 @@ import { type IndependentLedger, money } from "./independent-operations.ts";
 import { startIndependentService } from "./independent-service.ts";
 import {
   asMade,
+  CLOCK_SKEW_SECONDS,
   LIST_LAG_SECONDS,
   type Service,
   SETTLE_AFTER_MS,
@@ -14,6 +15,13 @@ import {
 
 const DAY_MS = 86_400_000;
 const BUSY_SHARE = 0.03;
+
+/** More often than not it honours windows. */
+const WINDOWS = [
+  "honoured",
+  ...(["honoured", "honoured", "honoured"] as const),
+  ...(["ignored", "late", "far", "settled", "short", "uncounted", "refused"] as const),
+] as const;
 
 /** A result is known by its request. */
 const madeBy =
@@ -44,6 +52,8 @@ export const startIndependent = async (
     showsKeys: random.chance(0.5),
     updates: random.chance(0.5),
     tokenSeconds: random.pick([20, 1800]),
+    // A stream of its own, so that the rest of a seed stays as it was.
+    windows: new Random(seed, "independent/windows").pick(WINDOWS),
   };
   const { loses, ...shown } = behaviour;
   const { apiKey, clientId, ledger, stop, url } = await startIndependentService({
@@ -72,7 +82,10 @@ export const startIndependent = async (
     behaviour,
     assumptions: {
       listLagSeconds: LIST_LAG_SECONDS,
+      clockSkewSeconds: CLOCK_SKEW_SECONDS,
       timeZone: "Asia/Singapore",
+      listPayoutsParameters: { start: "from_time", end: "to_time" },
+      rangeBoundUnit: "seconds",
       alreadySoRefusals: {
         ...defaultAssumptions.alreadySoRefusals,
         removeCardholder: ["no such record"],

@@ -20,6 +20,9 @@ export const COMPLETED_WORD = "Paid out";
 /** How late the workers assume lists to be, in seconds; no lag that is drawn exceeds it. */
 export const LIST_LAG_SECONDS = 3;
 
+/** How far the clocks of a service's servers may differ: small, so that a campaign of minutes reads its lists in windows. */
+export const CLOCK_SKEW_SECONDS = 1;
+
 /** The true records of a service, even if it shows others. */
 export interface ServiceLedger {
   readonly balances: ReadonlyArray<Readonly<Record<"currency" | "available_balance", string>>>;

@@ -9,6 +9,7 @@ import type { OddAnswers } from "./odd-answers.ts";
 import type { SimulatorProcessOptions } from "./simulator-process.ts";
 import {
   asMade,
+  CLOCK_SKEW_SECONDS,
   COMPLETED_WORD,
   LIST_LAG_SECONDS,
   type Service,
@@ -109,7 +110,10 @@ export const startSimulatorProcess = async (
     url,
     ...credentials,
     behaviour: { ...temperament, ...odd },
-    assumptions: { listLagSeconds: LIST_LAG_SECONDS },
+    assumptions: {
+      listLagSeconds: LIST_LAG_SECONDS,
+      clockSkewSeconds: CLOCK_SKEW_SECONDS,
+    },
     simulator: { account, process: supervised, control },
     ledger: async () => {
       const { balances, beneficiaries, cardholders, cards, payouts } = await control.ledger();
