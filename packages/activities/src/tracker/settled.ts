@@ -82,7 +82,12 @@ export const settled = ({ account, call, ledger, settings, ...options }: Settled
   const look = async (): Promise<number> => {
     const [open] = await ledger.openPayouts(account, 1);
     const { assumptions, perSecond } = await settings();
-    if (open === undefined || assumptions.listWindow === "none") return EVERY_MS;
+    if (open === undefined || assumptions.listWindow === "none") {
+      // Payouts that are made later settle later: what has settled in the meantime is not read.
+      watermark = undefined;
+      newest = -Infinity;
+      return EVERY_MS;
+    }
     const { now } = await ledger.state();
     const from = (watermark ?? now - FIRST_LOOK_MS) - OVERLAP_MS;
     const to = from + spanMs;

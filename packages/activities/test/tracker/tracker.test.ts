@@ -14,6 +14,7 @@ import { describeAccount } from "@durable-payments/protocol/account";
 import type { Tracked } from "@durable-payments/protocol/calls";
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context, Effect } from "effect";
+import { setTimeout as delay } from "node:timers/promises";
 import { formatUnsafe } from "effect/observability/PrometheusMetrics";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { closeLeftWaits, finishFiles, janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
@@ -699,6 +700,49 @@ describe("the janitor", () => {
     expect([settled, fault]).toEqual([["keyed"], expected]);
   });
 
+  it("tries each row again after a rest of its own, all at once", async () => {
+    await left("failed", { workflowId: "old" });
+    let passed = 0;
+    const tried: Array<string> = [];
+    const together = Promise.withResolvers<void>();
+    const clock = { ...inTwoMinutes() };
+    const sweepOnce = janitor({
+      ledger: {
+        ...clock,
+        state: async () => {
+          const state = await clock.state();
+          return { ...state, now: state.now + passed };
+        },
+      },
+      account: ACCOUNT,
+      client: clientOf({ old: "FAILED", new: "FAILED", other: "FAILED" }).client,
+      operations: ["createPayout"],
+      warn: () => {},
+      settle: async ({ workflowId }) => {
+        tried.push(workflowId);
+        // A reading of the list that all share.
+        if (tried.length === 4) together.resolve();
+        if (tried.length > 1) await together.promise;
+        throw new NotYet("later", 1_000, undefined);
+      },
+    });
+    await sweepOnce();
+    expect(tried).toEqual(["old"]);
+    await left("failed", { workflowId: "new" });
+    await left("failed", { workflowId: "other" });
+    passed += 70_000;
+    await sweepOnce();
+    expect(tried.slice(1).toSorted()).toEqual(["new", "old", "other"]);
+    // The rest has doubled for one, and not for the others.
+    passed += 70_000;
+    await sweepOnce();
+    expect(tried.slice(4).toSorted()).toEqual(["new", "other"]);
+    // Something about it is new.
+    await putRow(ledger, { workflowId: "old", version: 2 });
+    await sweepOnce();
+    expect(tried.slice(6)).toEqual(["old"]);
+  });
+
   it("goes on after a row that cannot be settled, and says so; a wait for time is no fault", async () => {
     await left("failed", { workflowId: "a" });
     await left("failed", { workflowId: "b" });
@@ -783,6 +827,35 @@ describe("the tracker", () => {
     const mark = { ...(await ledger.mark()), ledgerId: "another" };
     await track(undefined, { account: ACCOUNT, mark, readAt: 0, waiting: 0 });
     expect((await ledger.state()).stopped).not.toBeNull();
+  });
+
+  it("is one witness of many: one of all reports an entry at once, the others with their next heartbeat", async () => {
+    const other = "fedcba9876543210";
+    const heartbeats = async (account: string) => {
+      const { track: activity } = makeTrackerActivities({
+        runtime: runtimeOver({ url: "http://127.0.0.1:9", clientId: "c", apiKey: "k" }),
+        ledger,
+        account: async () => account,
+        operations: [],
+        settle: async () => {},
+        turnMs: 4_500,
+      });
+      const environment = attempt({}, clientOf().client);
+      const seen: Array<number | undefined> = [];
+      environment.on("heartbeat", (state: Tracked) => seen.push(state.mark?.sequence));
+      return { run: () => environment.run(activity, { account }), seen };
+    };
+    const [one, two] = [await heartbeats(ACCOUNT), await heartbeats(other)];
+    const running = Promise.all([one.run(), two.run()]);
+    const isRunning = running.then(() => false);
+    const about = { account: ACCOUNT, workflowId: "", step: null, question: null, value: {} };
+    while (await Promise.race([isRunning, delay(100, true)]))
+      await ledger.decide({ ...about, kind: "resume", by: "ada", how: "--by", reason: "again" });
+    const ends = (await running) as ReadonlyArray<Tracked>;
+    const changes = [one, two].map(({ seen }) => new Set(seen).size).toSorted((a, b) => a - b);
+    // The first of each; and of one, each 2 s at most, of some forty entries.
+    expect(changes).toEqual([1, expect.toSatisfy((count: number) => count === 2 || count === 3)]);
+    for (const { mark } of ends) expect(mark?.sequence).toBeGreaterThan(0);
   });
 
   it("does no work of an account that its worker does not have", async () => {

@@ -273,6 +273,72 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     expect(await ledger.payout("account-2", payment)).toBeUndefined();
   });
 
+  it("has a wait read by the schedule of its payout, and at once as soon as that has an outcome", async () => {
+    const account = `account-waits-${++count}`;
+    const name = nameOf({ workflowId: `status-${++count}`, account });
+    const id = `P-${count}`;
+    await ledger.transact(name, saving(name, made(id)));
+    const waiting = `status-${++count}`;
+    const of = { account, workflowId: waiting, runId: "run-1", activityId: "await" } as const;
+    const readAfter = async () => (await ledger.waits({ workflowId: waiting }))[0]?.readAfter;
+    const due = async () => (await ledger.dueWaits(account, "payout", 9)).length;
+    await ledger.openWait({ ...of, kind: "payout", thing: id });
+    expect(await readAfter()).toBeNull();
+    expect(await ledger.waitsFor(account, [id, "P-unknown"])).toMatchObject([of]);
+    // Whoever sees the outcome may end before it completes the wait.
+    const seen = { word: "paid", outcome: "completed", asks: false, problem: null } as const;
+    await ledger.sawPayout(account, id, seen);
+    expect(await due()).toBe(1);
+    await ledger.readWaits(
+      await ledger.dueWaits(account, "payout", 9).then((all) => all.map((wait) => ({ wait }))),
+    );
+    expect(await due()).toBe(0);
+    const { now } = await ledger.state();
+    expect(await readAfter()).toBeLessThanOrEqual(now + 1_000);
+    await ledger.closeWaits([{ ...of, outcome: {} }]);
+    // A payout that the ledger does not have, or whose outcome it knows already, has a schedule of its own.
+    for (const thing of [id, "P-unknown"]) {
+      await ledger.openWait({ ...of, kind: "payout", thing });
+      expect(await readAfter()).toBeGreaterThan(now);
+      await ledger.closeWaits([{ ...of, outcome: {} }]);
+    }
+    expect(await ledger.countRead(account)).toBe(0);
+  });
+
+  it("knows the open waits of ended runs, also those that were opened after the end", async () => {
+    const account = `account-left-${++count}`;
+    const ids = [`status-${++count}`, `status-${++count}`];
+    const [before = "", after = ""] = ids;
+    const open = (workflowId: string) =>
+      ledger.openWait({
+        account,
+        workflowId,
+        runId: "run-1",
+        activityId: "await",
+        kind: "balance",
+        thing: "EUR 1",
+      });
+    const left = async () =>
+      (await ledger.waits({ account, isOpen: true, isLeft: true })).map((wait) => wait.workflowId);
+    for (const workflowId of ids)
+      await ledger.recordStart(runOf({ workflowId, runId: "run-1" }), startOf());
+    await open(before);
+    expect(await left()).toEqual([]);
+    const end = {
+      runId: "run-1",
+      endState: "terminated",
+      endedAt: 1,
+      endType: null,
+      endReason: null,
+    } as const;
+    await ledger.recordEnds(ids.map((workflowId) => ({ workflowId, ...end })));
+    await open(after);
+    expect((await left()).toSorted()).toEqual(ids.toSorted());
+    // Its run is open again.
+    await ledger.readWaits((await ledger.waits({ workflowId: after })).map((wait) => ({ wait })));
+    expect(await left()).toEqual([before]);
+  });
+
   it("says that a run waits, as long as a wait of it is open", async () => {
     const workflowId = `status-${++count}`;
     const statusOf = async () => (await ledger.runs({ workflowIds: [workflowId] }))[0]?.status;
