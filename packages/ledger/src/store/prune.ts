@@ -6,19 +6,33 @@
  * before the next part as it took. An interrupt loses nothing: the next prune passes over the pruned ids. Each prune
  * reads every id once.
  *
+ * It removes texts and who was paid, and keeps numbers: ids, states, times, amounts. So a list or a report of a pruned year
+ * has the same payments and sums. What is a text follows from the schema: a new sealed column is removed, too.
+ *
  * Two promises make it subtle. The highest sequence number never goes back, or the witness would report a restore: lines
  * that are newer than the first line of the prune are never removed. And `verify` must tell a pruned log from an
  * edited one: the kept decisions of an id are chained again, but only if its log was intact.
  */
+import { PERSON_MARK } from "@durable-payments/client/values";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Actor } from "./ledger.ts";
 import { chainAgain, logWriter, verifyLines } from "./log.ts";
 import { payeeKey } from "./payees.ts";
+import { BATCH_ROWS, RUNS, WRITES } from "./schema.ts";
 import { MOST_KEYS, type Store, type Where } from "./store.ts";
 import { query, toJson } from "./table.ts";
 
-/** The remains of a write. */
-const CLEAR = "amount = NULL, currency = NULL, payee = NULL, reference = NULL";
+/** Returns the statement that removes the texts of a table, and what names a person. */
+const clear = ({ name, sealed }: typeof RUNS | typeof WRITES | typeof BATCH_ROWS, more: string) =>
+  `UPDATE ${name} SET ${sealed.map((column) => `${column} = NULL`).join(", ")}, ${more}`;
+const CLEAR_WRITES = clear(WRITES, "payee = NULL, reference = NULL, run_id = ''");
+/** The mark of a person says that a planned payment is a card: its beginning is left. */
+const A_PERSON = `CASE WHEN type <> 'onboardCardholder' AND substr(payee, 1, ${PERSON_MARK.length}) = '${PERSON_MARK}' THEN '${PERSON_MARK}' END`;
+const CLEAR_RUNS = clear(RUNS, `payee = ${A_PERSON}, alias = NULL, reference = NULL`);
+const CLEAR_ROWS = clear(BATCH_ROWS, "payee = NULL, reference = NULL, mark = NULL");
+
+/** Rows that no run pays. */
+const NOT_STARTED = "state IN ('rejected', 'covered', 'waiting')";
 
 /**
  * Decisions that count as long as the row of the money exists: who started it, what was approved, and who may not
@@ -26,8 +40,18 @@ const CLEAR = "amount = NULL, currency = NULL, payee = NULL, reference = NULL";
  */
 const KEPT = ["start", "approve", "end", "overrule", "amend", "resend", "retry"];
 
-/** Money that is under way, or that came back and is to be paid again. */
-const NEEDED = "standing IN ('made', 'returned')";
+/** Money that is under way or still watched, or that came back and is to be paid again. */
+const NEEDED = "(standing IN ('made', 'returned') OR read_after IS NOT NULL)";
+
+/** A run that has ended without a write, and still has a text. */
+const ENDED = `end_state <> 'missing' AND coalesce(planned, '') <> 'unknown'
+  AND coalesce(${[...RUNS.sealed, `nullif(payee, '${PERSON_MARK}')`, "alias", "reference"].join(", ")}) IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM writes WHERE writes.workflow_id = runs.workflow_id)`;
+
+/** Nothing about the id is open or later: `$2` is the time, `$3` the last line of the log that may be removed. */
+const isQuiet = (table: string): string =>
+  `NOT EXISTS (SELECT 1 FROM waits WHERE waits.workflow_id = ${table}.workflow_id AND closed_at IS NULL)
+   AND NOT EXISTS (SELECT 1 FROM log WHERE log.workflow_id = ${table}.workflow_id AND (at >= $2 OR sequence > $3))`;
 
 /** A payee that nothing names. */
 const UNNAMED = `NOT EXISTS (SELECT 1 FROM writes WHERE writes.payee = payees.payee)
@@ -53,10 +77,10 @@ export const pruneMethods = (store: Store) => {
   ): Promise<number> => {
     const settled = query(
       `SELECT workflow_id FROM writes WHERE ${among("workflow_id", "$1")}
-       AND NOT EXISTS (SELECT 1 FROM waits WHERE waits.workflow_id = writes.workflow_id AND closed_at IS NULL)
-       AND NOT EXISTS (SELECT 1 FROM log WHERE log.workflow_id = writes.workflow_id AND (at >= $2 OR sequence > $3))
+       AND ${isQuiet("writes")}
        GROUP BY workflow_id HAVING max(is_open) = 0 AND max(changed_at) < $2 AND count(rest) > 0
-       AND max(coalesce(outcome_at, 0)) < $2 AND max(CASE WHEN ${NEEDED} THEN 1 ELSE 0 END) = 0`,
+       AND max(coalesce(outcome_at, 0)) < $2 AND max(CASE WHEN ${NEEDED} THEN 1 ELSE 0 END) = 0
+       UNION SELECT workflow_id FROM runs WHERE ${among("workflow_id", "$1")} AND ended_at < $2 AND ${ENDED} AND ${isQuiet("runs")}`,
       toJson(part),
       before,
       upTo,
@@ -86,17 +110,33 @@ export const pruneMethods = (store: Store) => {
       return {
         value: ids.length,
         writes: [
-          ofThem(`UPDATE writes SET ${CLEAR}, rest = NULL, run_id = ''`),
-          ofThem(`UPDATE batch_rows SET ${CLEAR}, message = NULL`),
-          ofThem(
-            "UPDATE runs SET started_by = NULL, amount = NULL, currency = NULL, payee = NULL, alias = NULL, reference = NULL, end_reason = NULL",
-          ),
+          ofThem(CLEAR_WRITES),
+          ofThem(CLEAR_ROWS),
+          ofThem(CLEAR_RUNS),
           ofThem("DELETE FROM waits"),
           ofThem("DELETE FROM log", { "sequence <= ?": upTo, [NOT_KEPT]: true }),
           ...chains,
         ],
       };
     });
+  };
+
+  /** Removes the texts of rows that were never started, of files that ended before a time. */
+  const pruneFiles = async (before: number): Promise<void> => {
+    const ended = `SELECT id FROM batches WHERE state IN ('rejected', 'cancelled', 'finished')
+      AND coalesce(finished_at, created_at) < $1 AND id > $2 ORDER BY id LIMIT 1`;
+    for (let after = ""; ;) {
+      const [found] = await store.find(query(ended, before, after));
+      if (found === undefined) return;
+      after = String(found["id"]);
+      const some = `SELECT number FROM batch_rows WHERE batch = $1 AND ${NOT_STARTED}
+        AND coalesce(${[...BATCH_ROWS.sealed, "payee", "reference", "mark"].join(", ")}) IS NOT NULL LIMIT ${MOST_KEYS}`;
+      const part = query(
+        `${CLEAR_ROWS} WHERE batch = $1 AND number IN (${some}) RETURNING number`,
+        after,
+      );
+      while ((await store.writeReturning(`batch ${after}`, part)).length > 0);
+    }
   };
 
   /** Removes the descriptions of payees that no payment names any more. */
@@ -114,10 +154,11 @@ export const pruneMethods = (store: Store) => {
 
   return {
     /**
-     * Removes the texts, amounts and log of workflow ids all of whose writes were completed before a time, and payees
-     * that nothing else names. Account, ids, step, operation, state, outcome, status, generation, request hash, result
-     * id, starts, approvals and ends are kept; so is a payout that is under way, or came back. The age is the caller's
-     * to limit. A million payouts take minutes; nothing else is delayed, and the process may end at any time.
+     * Removes the texts, payees and log of workflow ids that were completed before a time, of rows of files that were not
+     * started, and payees that nothing else names. Account, ids, step, operation, state, amount, currency, outcome, status,
+     * times, generation, request hash, result id, starts, approvals and ends are kept: lists and sums stay the same. So
+     * does all of a payout that is under way, is still watched, or came back. The age is the caller's to limit. A million
+     * payouts take minutes; nothing else is delayed, and the process may end at any time.
      *
      * @param before milliseconds since 1970 by the ledger's clock.
      * @param onPart is called after each part with the number of workflow ids pruned so far.
@@ -138,7 +179,11 @@ export const pruneMethods = (store: Store) => {
       });
       let workflowIds = 0;
       for (let after = ""; ;) {
-        const next = `SELECT DISTINCT workflow_id FROM writes WHERE workflow_id > $1 ORDER BY workflow_id LIMIT ${MOST_KEYS}`;
+        const ids = ["writes", "runs"].map(
+          (table) =>
+            `SELECT * FROM (SELECT DISTINCT workflow_id FROM ${table} WHERE workflow_id > $1 ORDER BY workflow_id LIMIT ${MOST_KEYS}) AS ${table}`,
+        );
+        const next = `${ids.join(" UNION ")} ORDER BY workflow_id LIMIT ${MOST_KEYS}`;
         const found = await store.find(query(next, after));
         const part = found.map((row) => String(row["workflow_id"]));
         if (part.length === 0) break;
@@ -148,6 +193,7 @@ export const pruneMethods = (store: Store) => {
         await sleep(performance.now() - begun);
         after = part.at(-1) ?? after;
       }
+      await pruneFiles(before);
       await prunePayees();
       await store.logged("", "", [], (_, log) => {
         log.entry({ who: by, what: "pruned", details: { before, workflowIds } }, LEDGER, "", 0);

@@ -35,6 +35,8 @@ export interface Seal {
 /** Storage of a field in its column. Methods, so that a column of a narrower type is assignable to a wider one. */
 export interface Column<A> {
   readonly type: string;
+  /** Whether it is encrypted if there is a keyring. */
+  readonly isSealed?: true;
   write(value: A, seal: Seal): SqlValue;
   read(value: SqlValue, seal: Seal): A;
 }
@@ -47,10 +49,11 @@ export type RowOf<F extends Fields> = {
 };
 
 /** A column that may be empty. */
-export const orNull = <A>({ read, type, write }: Column<A>): Column<A | null> => ({
-  type: type.replace(" NOT NULL", ""),
-  write: (value, seal) => (value === null ? null : write(value, seal)),
-  read: (value, seal) => (value === null || value === undefined ? null : read(value, seal)),
+export const orNull = <A>(column: Column<A>): Column<A | null> => ({
+  ...column,
+  type: column.type.replace(" NOT NULL", ""),
+  write: (value, seal) => (value === null ? null : column.write(value, seal)),
+  read: (value, seal) => (value === null || value === undefined ? null : column.read(value, seal)),
 });
 
 /** One of a set of words. Only the ledger writes them. */
@@ -80,6 +83,7 @@ export const json = <A>(): Column<A> => ({
 /** Text, or JSON, that is encrypted if there is a keyring. */
 export const sealed = <A>(column: Column<A>): Column<A> => ({
   ...column,
+  isSealed: true,
   write: (value, seal) => seal.seal(String(storable(column.write(value, seal)))),
   read: (value, seal) => column.read(seal.open(String(value)), seal),
 });
@@ -132,6 +136,11 @@ export class Table<F extends Fields> {
     const columns = entriesOf(this.fields).map(([, name, { type }]) => `${name} ${type}`);
     const key = this.#key.length === 0 ? [] : [`PRIMARY KEY (${this.#key.join(", ")})`];
     return `CREATE TABLE ${this.name} (${[...columns, ...key].join(", ")})`;
+  }
+
+  /** Columns of texts that only a person reads. */
+  get sealed(): ReadonlyArray<string> {
+    return entriesOf(this.fields).flatMap(([, name, { isSealed }]) => (isSealed ? name : []));
   }
 
   read(found: SqlRow, seal: Seal): RowOf<F> {

@@ -46,7 +46,8 @@ describe("a ledger in PostgreSQL", skippedBecause(missing), () => {
     return { ledger: await open("attention"), skip };
   });
 
-  describeLists(async () => openAt(await server.create("listed")));
+  let lists = 0;
+  describeLists(async () => openAt(await server.create(`listed_${++lists}`)));
 
   it("is made by one of many workers that start at once", async () => {
     await server.create("many");

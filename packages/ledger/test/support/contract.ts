@@ -856,17 +856,17 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       state: "done",
       madeId: id,
       result: null,
-      request: { hash: "hash-1", amount: null },
+      request: { hash: "hash-1", amount: "250.00", payee: null, reference: null },
     });
     expect(await ledger.batchRows(batch, { limit: 2 })).toMatchObject([
-      { fingerprint: "print-1", amount: null, payee: null, reference: null, message: null },
+      { fingerprint: "print-1", amount: "0.10", payee: null, reference: null, message: null },
       { amount: "0.10", payee: "mark-9" },
     ]);
     expect(await ledger.rowsOf(name.workflowId)).toMatchObject([
       { standing: "completed", word: "completed", outcomeAt: expect.any(Number) },
     ]);
     expect(await ledger.runs({ workflowIds: [name.workflowId] })).toMatchObject([
-      { status: "succeeded", amount: null },
+      { status: "succeeded", amount: "250.00", payee: null, startedBy: null },
     ]);
     const payees = async () => (await ledger.payees()).map(({ payee }) => payee);
     expect(await payees()).not.toContain("mark-old");
@@ -903,8 +903,8 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       const lines = await ledger.logOf(name.workflowId);
       expect([
         [null, 1],
-        ["250.00", 2],
-      ]).toContainEqual([row?.request.amount, lines.length]);
+        ["B-1", 2],
+      ]).toContainEqual([row?.request.payee, lines.length]);
       expect(await ledger.verify(name.workflowId)).toMatchObject({ isIntact: true });
     }
   });

@@ -493,4 +493,47 @@ export const describeLists = (open: () => Promise<Ledger>): void => {
       }
     },
   );
+
+  it("says the same of drawn payments after a prune, except texts and payees", async () => {
+    const ledger = await open();
+    onTestFinished(() => ledger.close());
+    const drawn = fc.sample(fc.array(run, { minLength: 60, maxLength: 80 }), {
+      numRuns: 2,
+      seed: 41,
+    });
+    for (const one of drawn.flat()) await put(ledger, "account-pruned", one);
+    // Statuses, ids, times and money, as a list, a report and a single run show them.
+    const said = async () => {
+      const found = await pagesOf(ledger, { account: "account-pruned" }, "started", 50);
+      const sums = await Promise.all(
+        ([undefined, "day", "batch"] as const).map((by) =>
+          ledger.sums({ account: "account-pruned" }, by),
+        ),
+      );
+      return {
+        runs: found.map(({ rows, run: of, waits }) => ({
+          run: { ...of, startedBy: 0, payee: 0, alias: 0, reference: 0, endReason: 0 },
+          waits: waits.filter(({ closedAt }) => closedAt === null),
+          writes: rows.map((row) => ({
+            ...[row.workflowId, row.step, row.operation, row.state, row.standing, row.madeId],
+            ...[row.word, row.outcomeAt, row.createdAt, row.changedAt, row.request.paymentDate],
+            money: [row.request.amount, row.request.currency],
+          })),
+        })),
+        sums: sums.map((some) =>
+          some.map(({ sum, ...of }) => JSON.stringify([of, BigDecimal.format(sum)])).toSorted(),
+        ),
+      };
+    };
+    const texts = async () =>
+      (await ledger.runs({})).filter(({ startedBy }) => startedBy !== null).length;
+    const before = await said();
+    const textsBefore = await texts();
+    expect(before.runs.some(({ run: of }) => of.status === "returned")).toBe(true);
+    const later = (await ledger.state()).now + 60_000;
+    expect(await ledger.prune(later, ADA)).toBeGreaterThan(20);
+    expect(await said()).toEqual(before);
+    expect(await texts()).toBeLessThan(textsBefore);
+    expect(await ledger.prune(later, ADA)).toBe(0);
+  });
 };

@@ -1,0 +1,80 @@
+import { makeTestFolder } from "@durable-payments/tools/testing";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, it, onTestFinished } from "vitest";
+import { openLedger, readLedgerPlace } from "../../src/index.ts";
+import { BATCH_ROWS, RUNS, WAITS, WRITES } from "../../src/store/schema.ts";
+import { ADA, batchOf, made, nameOf, runOf, saving, startOf } from "../support/rows.ts";
+
+/** A ledger in a file, whose tables are read and changed as well. */
+const open = async () => {
+  const folder = makeTestFolder();
+  onTestFinished(folder.remove);
+  const file = join(folder.path, "ledger.sqlite");
+  const ledger = await openLedger(readLedgerPlace(`sqlite:${file}`, ""));
+  onTestFinished(() => ledger.close());
+  const database = new DatabaseSync(file);
+  onTestFinished(() => database.close());
+  const pruneAll = async () => ledger.prune((await ledger.state()).now + 60_000, ADA);
+  return { ledger, database, pruneAll };
+};
+
+const COMPLETED = { word: "completed", outcome: "completed", asks: false, problem: null } as const;
+
+it("prunes no payout that is still watched after its completion", async () => {
+  const { database, ledger, pruneAll } = await open();
+  const name = nameOf();
+  await ledger.transact(name, saving(name, made("P-1")));
+  await ledger.sawPayout(name.account, "P-1", COMPLETED);
+  database.exec("UPDATE writes SET read_after = 1");
+  expect(await pruneAll()).toBe(0);
+  expect((await ledger.look(name)).row?.request.payee).toBe("B-1");
+  database.exec("UPDATE writes SET read_after = NULL");
+  expect(await pruneAll()).toBe(1);
+});
+
+it("leaves no text of a paid run, of one that failed before a write, nor of a row that was not started", async () => {
+  const { database, ledger, pruneAll } = await open();
+  const paid = nameOf({ workflowId: "paid" });
+  const runs = ["paid", "invalid", "row-1"] as const;
+  const batch = "payouts/old";
+  await ledger.saveBatch(batch, () => ({ batch: batchOf(batch) }));
+  const row = { fingerprint: "f", amount: "5.00", currency: "EUR", terms: "t" };
+  const texts = {
+    reference: "Invoice",
+    payee: "mark-9",
+    mark: "mark-8",
+    shown: "Eve",
+    message: "No",
+  };
+  await ledger.saveRows(batch, [
+    { ...row, ...texts, number: 1, workflowId: "row-1", state: "started" },
+    { ...row, ...texts, number: 2, workflowId: "row-2", state: "rejected" },
+    { ...row, ...texts, number: 3, workflowId: "row-3", state: "covered" },
+  ]);
+  for (const workflowId of runs) await ledger.recordStart(runOf({ workflowId }), startOf());
+  await ledger.transact(paid, saving(paid, made("P-1")));
+  await ledger.sawPayout(paid.account, "P-1", COMPLETED);
+  await ledger.recordEnds(
+    runs.map((workflowId) => ({
+      workflowId,
+      runId: null,
+      endState: "failed" as const,
+      endedAt: 1,
+      endType: "InvalidRequest",
+      endReason: "Eve has no account",
+    })),
+  );
+  database.exec("UPDATE batches SET state = 'rejected'");
+  expect(await pruneAll()).toBe(3);
+  for (const { name, sealed } of [WRITES, RUNS, BATCH_ROWS, WAITS]) {
+    const columns = [...sealed, ...(name === "waits" ? [] : ["payee", "reference"])];
+    for (const column of columns) {
+      const left = database.prepare(`SELECT ${column} FROM ${name} WHERE ${column} IS NOT NULL`);
+      expect([name, column, left.all()]).toEqual([name, column, []]);
+    }
+  }
+  const money = database.prepare("SELECT amount, currency FROM batch_rows");
+  expect(money.all()).toHaveLength(3);
+  expect(await pruneAll()).toBe(0);
+});
