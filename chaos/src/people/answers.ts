@@ -94,8 +94,13 @@ export const makeAnswers = (campaign: Campaign) => {
     const wrong = others[random.int(0, Math.max(0, others.length - 1))]?.id;
     const mayBeWrong = row.operation === "createPayout" && !isEnded && wrong !== undefined;
     const isWrong = random.chance(WRONG_SHARE) && mayBeWrong;
+    const known = await environment.operate(
+      ({ ledger }) => ledger.runs({ workflowIds: [workflowId] }),
+      signal,
+    );
     // Nothing is sent again under an id that was stopped.
-    const isGivenUp = isEnded || isToAnother || (made === undefined && ended.has(workflowId));
+    const isStopped = known?.some((one) => one.isStopped) === true;
+    const isGivenUp = isEnded || isToAnother || (made === undefined && isStopped);
     const right = isGivenUp ? "end" : made === undefined ? "resend" : "found";
     const choose = isWrong ? "found" : right;
     const given = {

@@ -515,8 +515,9 @@ export const describeLists = (open: () => Promise<Ledger>): void => {
           run: { ...of, startedBy: 0, payee: 0, alias: 0, reference: 0, endReason: 0 },
           waits: waits.filter(({ closedAt }) => closedAt === null),
           writes: rows.map((row) => ({
-            ...[row.workflowId, row.step, row.operation, row.state, row.standing, row.madeId],
-            ...[row.word, row.outcomeAt, row.createdAt, row.changedAt, row.request.paymentDate],
+            facts: [row.workflowId, row.step, row.operation, row.state, row.standing, row.madeId],
+            times: [row.outcomeAt, row.createdAt, row.changedAt, row.request.paymentDate],
+            word: row.word,
             money: [row.request.amount, row.request.currency],
           })),
         })),
