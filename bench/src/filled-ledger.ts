@@ -2,7 +2,7 @@
  * A ledger with as many payouts as a year brings. Making each of them by the ledger would take days, so one payout is made by
  * the ledger's own methods, and copied by SQL. Its indexes are made afterwards, as a restore does: one by one, from sorted rows.
  */
-import { newRow, openLedger, readLedgerPlace } from "@durable-payments/ledger";
+import { newRow, openLedger, readLedgerPlace, trackerLease } from "@durable-payments/ledger";
 import * as postgres from "@durable-payments/tools/postgres";
 import { makeTestFolder } from "@durable-payments/tools/testing";
 import { rm } from "node:fs/promises";
@@ -44,22 +44,28 @@ export interface FilledLedger {
 
 const ID = "'w' || substr(CAST(100000000 + n AS TEXT), 2)";
 
-/** The values of columns that differ between the copies; every hundredth payout is under way, and another failed. */
-const VARIED: Readonly<Record<string, string>> = {
-  workflow_id: ID,
-  owner_id: ID,
-  root_id: ID,
-  made_id: `'P' || ${ID}`,
-  payee: "'B' || (n % 5000)",
-  amount: "(n % 97000) || '.' || (10 + n % 90)",
-  currency: "CASE WHEN n % 5 = 0 THEN 'USD' ELSE 'EUR' END",
-  standing: "CASE n % 100 WHEN 0 THEN 'failed' WHEN 1 THEN 'made' ELSE 'completed' END",
-  status: "CASE n % 100 WHEN 0 THEN 'failed' WHEN 1 THEN 'waiting' ELSE 'succeeded' END",
-  end_state: "CASE n % 100 WHEN 0 THEN 'failed' WHEN 1 THEN NULL ELSE 'succeeded' END",
-  batch: "'file-' || (n / 1000)",
+/** The values of columns that differ between the copies: those of the last day are under way, every hundredth has failed. */
+const varied = (paid: number): Readonly<Record<string, string>> => {
+  const either = (open: string, failed: string, completed: string) =>
+    `CASE WHEN n > ${paid} THEN ${open} WHEN n % 100 = 0 THEN ${failed} ELSE ${completed} END`;
+  return {
+    workflow_id: ID,
+    owner_id: ID,
+    root_id: ID,
+    made_id: `'P' || ${ID}`,
+    payee: "'B' || (n % 5000)",
+    amount: "(n % 97000) || '.' || (10 + n % 90)",
+    currency: "CASE WHEN n % 5 = 0 THEN 'USD' ELSE 'EUR' END",
+    payment_date: "NULL",
+    standing: either("'made'", "'failed'", "'completed'"),
+    read_after: either("read_after", "NULL", "NULL"),
+    status: either("'waiting'", "'failed'", "'succeeded'"),
+    end_state: either("NULL", "'failed'", "'succeeded'"),
+    batch: "'file-' || (n / 1000)",
+  };
 };
 
-/** Times of a payout: the numbers go back in time. */
+/** Times of a payout: the first one is the oldest. */
 const TIMES: ReadonlyArray<string> = ["created_at", "changed_at", "started_at"];
 
 const fill = async (
@@ -91,17 +97,20 @@ const fill = async (
       knownBy: "answer",
     },
   }));
+  await ledger.lease(trackerLease("a"), "bench", DAY_MS);
   await ledger.close();
+  const ofColumn = varied(payouts - Math.round(payouts / days));
+  const ago = `CAST(${payouts} - n AS BIGINT) * ${Math.round((days * DAY_MS) / payouts)}`;
   const made = await run(make);
   for (const statement of await run(drop)) await run(statement);
   for (const table of ["writes", "runs"]) {
     const columns = await run(columnsOf(table));
     const values = columns.map((column) =>
       TIMES.includes(column)
-        ? `${column} - CAST(n AS BIGINT) * ${Math.round((days * DAY_MS) / payouts)}`
+        ? `${column} - ${ago}`
         : column === "ended_at"
-          ? `started_at - CAST(n AS BIGINT) * ${Math.round((days * DAY_MS) / payouts)} + 60000`
-          : (VARIED[column] ?? column),
+          ? `started_at - ${ago} + 60000`
+          : (ofColumn[column] ?? column),
     );
     for (let from = 1; from <= payouts; from += PART) {
       signal.throwIfAborted();

@@ -6,7 +6,7 @@
  * to do. The inbox, notifications, metrics and the doctor read this one method, and its cost grows with what is open.
  */
 import { batchLogId } from "../model/gate.ts";
-import { dayOf, isLate, lateSince } from "./run-filter.ts";
+import { dayOf, lateSince } from "./run-filter.ts";
 import {
   number,
   numberOrNull,
@@ -75,6 +75,21 @@ const FOUND = {
 
 const MADE = "FROM writes WHERE standing = 'made'";
 
+const OPEN = "FROM runs WHERE end_state IS NULL AND account IS NOT NULL";
+
+/** A late payout is grouped by the word that nobody has listed, or by its account. */
+const LATE_OF = "CASE WHEN word_unlisted = 1 AND word_asks = 0 THEN word ELSE account END";
+
+/**
+ * The accounts of some rows that no worker serves. From each account an index leads to the next: a million open payouts of
+ * one account cost as much as one.
+ */
+const unserved = (rows: string): string =>
+  `(WITH RECURSIVE accounts AS (SELECT (SELECT account ${rows} ORDER BY account LIMIT 1) AS one
+    UNION ALL SELECT (SELECT account ${rows} AND account > accounts.one ORDER BY account LIMIT 1) FROM accounts WHERE one IS NOT NULL)
+   SELECT one FROM accounts WHERE one IS NOT NULL
+   AND NOT EXISTS (SELECT 1 FROM leases WHERE name = '${trackerLease("")}' || one AND until >= $2))`;
+
 /**
  * One row for each thing; `$1` is the day before which a payment is late, `$2` the time of the last sign, `$3` the time
  * of `$1`.
@@ -82,9 +97,11 @@ const MADE = "FROM writes WHERE standing = 'made'";
 const THINGS = [
   `SELECT 'word' AS kind, account, word AS of, currency, amount, changed_at AS since, workflow_id, NULL AS message, NULL AS day
    FROM writes WHERE word_asks = 1`,
-  `SELECT 'late', account, CASE WHEN word_unlisted = 1 AND word_asks = 0 THEN word ELSE account END, currency, amount,
-   CASE WHEN payment_date < $1 THEN NULL ELSE changed_at END, workflow_id, NULL, CASE WHEN payment_date < $1 THEN payment_date END
-   FROM writes WHERE ${isLate("writes", "$1", "$3")}`,
+  `SELECT 'late', account, ${LATE_OF}, currency, amount, NULL, workflow_id, NULL, payment_date
+   ${MADE} AND payment_date < $1`,
+  // In two parts, because each has an index.
+  `SELECT 'late', account, ${LATE_OF}, currency, amount, changed_at, workflow_id, NULL, NULL
+   ${MADE} AND word_unlisted = 1 AND changed_at < $3 AND coalesce(payment_date >= $1, 1 = 1)`,
   `SELECT 'unreadable', account, account, currency, amount, changed_at, workflow_id, problem, NULL
    ${MADE} AND problem IS NOT NULL`,
   // The problem of a payout is one of its write.
@@ -101,10 +118,8 @@ const THINGS = [
     AND NOT EXISTS (SELECT 1 FROM writes JOIN runs ON runs.workflow_id = writes.workflow_id
      WHERE runs.batch = id AND writes.created_at >= $2 AND writes.amount IS NOT NULL)) AS still`,
   `SELECT 'unserved', account, account, NULL, NULL, since, workflow_id, NULL, NULL
-   FROM (SELECT account, changed_at AS since, workflow_id ${MADE}
-    UNION SELECT account, started_at, workflow_id FROM runs WHERE end_state IS NULL AND account IS NOT NULL) AS served
-   WHERE since < $2
-   AND NOT EXISTS (SELECT 1 FROM leases WHERE name = '${trackerLease("")}' || served.account AND until >= $2)`,
+   FROM (SELECT account, changed_at AS since, workflow_id ${MADE} AND account IN ${unserved(MADE)}
+    UNION SELECT account, started_at, workflow_id ${OPEN} AND account IN ${unserved(OPEN)}) AS open WHERE since < $2`,
 ];
 
 /** The problems that need a person. */

@@ -426,7 +426,12 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       // Looked for in each sweep, and nearly always empty.
       `CREATE INDEX runs_forgotten ON runs (account, started_at, workflow_id) WHERE planned = 'unknown'`,
       `CREATE INDEX runs_planned ON runs (started_at) WHERE planned IS NOT NULL`,
-      `CREATE INDEX runs_failed_at ON runs (ended_at) WHERE status IN ('failed', 'timedOut', 'terminated')`,
+      // Things that need a person, among a million payouts that do not: see attention.ts.
+      `CREATE INDEX writes_unreadable ON writes (standing) WHERE standing = 'made' AND problem IS NOT NULL`,
+      `CREATE INDEX writes_late ON writes (payment_date) WHERE standing = 'made' AND payment_date IS NOT NULL`,
+      `CREATE INDEX writes_unlisted ON writes (changed_at) WHERE standing = 'made' AND word_unlisted = 1`,
+      `CREATE INDEX runs_open_of ON runs (account) WHERE end_state IS NULL`,
+      `CREATE INDEX runs_failed_at ON runs (ended_at, account, status) WHERE status IN ('failed', 'timedOut', 'terminated')`,
       `CREATE INDEX writes_returned ON writes (outcome_at) WHERE standing = 'returned'`,
       `CREATE INDEX runs_failed ON runs (workflow_id) WHERE end_type IS NOT NULL`,
       `CREATE INDEX runs_open ON runs (workflow_id) WHERE end_state IS NULL OR end_state = 'missing'`,

@@ -64,6 +64,7 @@ const READS: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> = {
 
 /** Of a million open waits, only the few that are meant are read. */
 const BY: Readonly<Record<string, string>> = {
+  attention: "writes_late (payment_date<?)",
   "waits of ended runs": "waits_left (account=?)",
   "waits for payouts": "waits_for (account=? AND thing=?)",
   "due waits": "waits_due (account=? AND kind=? AND read_after<?)",
