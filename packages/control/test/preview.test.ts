@@ -10,6 +10,8 @@ import { retryPayment } from "../src/actions/retry/retry.ts";
 import { startPayment, startRun } from "../src/actions/start.ts";
 import { planOnboarding } from "../src/rules/input.ts";
 import { groupsOf, type PreviewedRun, writeOf } from "../src/rules/preview.ts";
+import type { PayoutInput } from "@durable-payments/protocol";
+import type { payByChild, waitThenPay } from "./support/workflows.ts";
 import type { Order, payOrder } from "./support/orders/before/workflows.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
@@ -151,4 +153,59 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
       (sentTo(before.books)["createPayout"] ?? 0) + 4,
     );
   }, 180_000);
+
+  test("continues children, named accounts, amended inputs and open runs, and stops where only the service knows", async () => {
+    const { client, ledger, taskQueue } = stack.operations;
+    const { eu, home } = stack;
+    const failing = { kind: "refusal-in-200", operation: "createPayout" } as const;
+    const fails = async (id: string, start: () => Promise<unknown>, at = home) => {
+      await at.addFault(failing);
+      await start();
+      await expect(payments.result(id)).rejects.toThrow();
+    };
+    const pays = (id: string, account?: "eu") => () =>
+      startRun(stack.operations, id, payments.planned(id, account), { startedBy: "ada" });
+    await fails("amended", pays("amended"));
+    await fails("in-eu", pays("in-eu", "eu"), eu);
+    await fails("parent", () =>
+      client.workflow.start<typeof payByChild>("payByChild", {
+        workflowId: "parent",
+        taskQueue,
+        args: ["parent/child", payments.planned("parent/child").input as PayoutInput],
+      }),
+    );
+    const request = { ...payout("asleep"), beneficiary_id: payments.known };
+    await client.workflow.start<typeof waitThenPay>("waitThenPay", {
+      workflowId: "asleep",
+      taskQueue,
+      args: [request],
+    });
+    await home.addFault({ kind: "dropped", operation: "createPayout" });
+    await home.addFault({ kind: "html-502", operation: "listPayouts", times: 1_000 });
+    await pays("lost")();
+    const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 30_000, interval: 50 });
+    await soon(async () => expect((await ledger.rowsOf("lost"))[0]?.state).toBe("unknown"));
+    await client.workflow.getHandle("lost").terminate("its worker was lost");
+    await soon(async () => expect(stack.reserved()).toBeGreaterThan(0));
+
+    const amend = { patch: { payout: { amount: "7.50" } }, assumptions: defaultAssumptions };
+    const runs = await previewRetries(
+      stack.operations,
+      [
+        { workflowId: "amended", amend },
+        ...["in-eu", "parent", "asleep", "lost", "nobody"].map((workflowId) => ({ workflowId })),
+      ],
+      { workflows: MENDED, assumptionsOf: () => defaultAssumptions },
+    );
+    const sent = (amount: string) => [{ operation: "createPayout", amount, currency: "USD" }];
+    expect(runs).toMatchObject([
+      { outcome: "completes", writes: sent("7.50") },
+      { outcome: "completes", writes: sent(inputs.payout.amount) },
+      { outcome: "completes", writes: sent(inputs.payout.amount) },
+      { outcome: "completes", kept: [], writes: sent(inputs.payout.amount) },
+      { outcome: "unknown", step: "createPayout", writes: [] },
+      { outcome: "refused", why: expect.stringContaining("Temporal has no run of nobody") },
+    ]);
+    await home.clearFaults();
+  }, 120_000);
 });

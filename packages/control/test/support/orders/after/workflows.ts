@@ -2,7 +2,7 @@ import { awaitPayout, createPayout } from "@durable-payments/workflows";
 import { ApplicationFailure, proxyActivities, sleep } from "@temporalio/workflow";
 import type { Order } from "../before/workflows.ts";
 
-export * from "@durable-payments/workflows/definitions";
+export * from "../../workflows.ts";
 
 const { pack, reserve } = proxyActivities<{
   pack: () => Promise<void>;

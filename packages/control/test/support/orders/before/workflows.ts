@@ -1,7 +1,7 @@
 import { awaitPayout, createPayout } from "@durable-payments/workflows";
 import { ApplicationFailure, proxyActivities } from "@temporalio/workflow";
 
-export * from "@durable-payments/workflows/definitions";
+export * from "../../workflows.ts";
 
 type Payout = Parameters<typeof createPayout>[0];
 
