@@ -14,6 +14,7 @@ export const PARTS: ReadonlyArray<Part> = [
       "what-did-we-pay",
       "answer-and-approve",
       "retry-and-cancel",
+      "preview-a-retry",
       "client",
       "write-workflows",
       "schedules",

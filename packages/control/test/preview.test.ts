@@ -2,6 +2,12 @@ import { defaultAssumptions } from "@durable-payments/client/effect";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { temporalServerVariables, whyNoTimeSkipping } from "@durable-payments/tools/testing";
 import { skippedBecause } from "@durable-payments/tools/skip";
+import { appArguments, checkout } from "@durable-payments/tools/processes";
+import { execa } from "execa";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { WorkflowHandle } from "@temporalio/client";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -23,13 +29,18 @@ const AFTER = "orders/after/workflows.ts";
 const MENDED = fileURLToPath(new URL(`support/${AFTER}`, import.meta.url));
 
 let stack: RealStack;
+let folder: string;
 let payments: Payments;
 beforeAll(async () => {
   for (const [name, path] of Object.entries(temporalServerVariables())) vi.stubEnv(name, path);
-  stack = await startRealStack("memory", {}, BEFORE);
+  folder = await mkdtemp(join(tmpdir(), "preview-"));
+  stack = await startRealStack(`sqlite:${join(folder, "ledger")}`, {}, BEFORE);
   payments = await paymentsOn(stack);
 }, 60_000);
-afterAll(() => stack[Symbol.asyncDispose](), 30_000);
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+}, 30_000);
 
 const bob = { by: "bob", how: "--by", reason: "mended" };
 
@@ -63,6 +74,40 @@ const preview = (...ids: ReadonlyArray<string>) =>
     { workflows: MENDED, assumptionsOf: () => defaultAssumptions },
   );
 
+const SHOWN = /^```sh\n(?<line>.*)\n```\n(?:\n```text\n(?<output>[^]*?)^```$)?/gm;
+
+/** The commands of the page, with what it shows as their output. */
+const PAGE = [
+  ...readFileSync(join(checkout, "docs/preview-a-retry.md"), "utf8").matchAll(SHOWN),
+].map(({ groups = {} }) => ({ line: groups["line"] ?? "", output: groups["output"] }));
+
+/** Runs the commands of the page as its reader would. */
+const shown = () =>
+  Promise.all(
+    PAGE.map(async ({ line }) => {
+      const amended = join(folder, "lower-fee.json");
+      await writeFile(amended, JSON.stringify({ fee: { amount: "5.00" } }));
+      const args = line
+        .split(" ")
+        .slice(1)
+        .map((arg) => (arg === "lower-fee.json" ? amended : arg));
+      const { exitCode, stdout } = await execa(
+        process.execPath,
+        appArguments(
+          "starter",
+          args.map((arg) => (arg === "../orders" ? MENDED : arg)),
+        ),
+        {
+          env: { ...stack.variables(), ...temporalServerVariables(), NO_COLOR: "1" },
+          reject: false,
+          cwd: fileURLToPath(new URL("support/orders/before", import.meta.url)),
+        },
+      );
+      const output = stdout.replaceAll("../after/workflows.ts", "../orders/src/workflows.ts");
+      return { code: exitCode, output: `${output}\n` };
+    }),
+  );
+
 const sentTo = ({ requests }: Awaited<ReturnType<RealStack["home"]["state"]>>) => requests;
 
 describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
@@ -87,7 +132,10 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
     const rowsOf = async () => (await Promise.all(ids.map((id) => ledger.rowsOf(id)))).flat();
     const before = { rows: await rowsOf(), books: await stack.home.state() };
     const runs = await preview(...ids);
+    const [all, one] = await shown();
     expect({ rows: await rowsOf(), books: await stack.home.state() }).toEqual(before);
+    expect(all).toEqual({ code: 1, output: PAGE[0]?.output });
+    expect(one).toMatchObject({ code: 0, output: expect.stringContaining("1 run would complete") });
 
     const fee = { step: "fee", operation: "createPayout", currency: "USD" };
     const kept = ["price"];
@@ -106,7 +154,7 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
     expect(runs[4]?.lines).toMatchObject([{ file: expect.stringContaining(AFTER), line: 18 }]);
     expect(groupsOf(runs)[0]).toMatchObject({
       outcome: "completes",
-      workflowIds: orders.map((id) => `payOrder/${id}`),
+      workflowIds: orders.toSorted().map((id) => `payOrder/${id}`),
       writes: { createPayout: 3 },
       money: [{ currency: "USD", amount: "15.00" }],
     });

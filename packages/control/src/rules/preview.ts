@@ -78,9 +78,10 @@ const OF_ONE = /[\w-]*\d[\w-]*/g;
 const keyOf = ({ outcome, step, type, why, workflowId }: PreviewedRun): string =>
   JSON.stringify([outcome, type, step, why?.replaceAll(workflowId, "").replaceAll(OF_ONE, "")]);
 
-/** Groups runs to which the same would happen, in the order of `OUTCOMES`. */
+/** Groups runs to which the same would happen, in the order of `OUTCOMES` and of their ids. */
 export const groupsOf = (runs: ReadonlyArray<PreviewedRun>): ReadonlyArray<PreviewedGroup> => {
-  const groups = [...Map.groupBy(runs, keyOf).values()].flatMap((of) => {
+  const byId = runs.toSorted((one, other) => one.workflowId.localeCompare(other.workflowId));
+  const groups = [...Map.groupBy(byId, keyOf).values()].flatMap((of) => {
     const [first] = of;
     if (first === undefined) return [];
     const { outcome, step, type, why } = first;

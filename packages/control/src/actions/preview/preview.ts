@@ -220,7 +220,9 @@ const look = async (
   );
   if (asking?.question) {
     const { kind, reason } = asking.question;
-    return ended(kind === "approval" ? "approval" : "asks", { step: asking.step, why: reason });
+    // The simulated payee has no account.
+    const why = reason.replace(/ It pays .*$/s, "");
+    return ended(kind === "approval" ? "approval" : "asks", { step: asking.step, why });
   }
   const fails = (failure: Parameters<typeof failureOf>[0], event?: Event): Ended => {
     const read = closeFailureOf(event) ?? failureOf(failure);
