@@ -35,7 +35,7 @@ export interface PreviewOptions {
   readonly assumptionsOf: (account?: string) => Assumptions;
   /** Called with the number of runs whose outcome is known, and of all. */
   readonly onPart?: ((known: number, all: number) => void) | undefined;
-  /** Longest time of all runs together, in milliseconds. Default: a minute, and half a second for each run. */
+  /** Longest time for all runs in the sandbox, in milliseconds. Default: two minutes, and half a second for each run. */
   readonly limitMs?: number | undefined;
 }
 
@@ -45,6 +45,9 @@ export const MOST_PREVIEWED = 500;
 /** Longest time that passes in the sandbox: a run that still waits waits for a person, or a message. */
 const MOST_PASSED_MS = 2 * 365 * 24 * 3_600_000;
 const FIRST_STEP_MS = 1_000;
+
+const LIMIT_MS = 120_000;
+const LIMIT_OF_RUN_MS = 500;
 
 /** The modules of workflows that a project may have, the likeliest first. */
 const MODULES = [
@@ -281,7 +284,6 @@ export const previewRetries = async (
     throw invalidInput(
       `A preview takes at most ${MOST_PREVIEWED} runs, and these are ${chosen.length}: choose fewer. Nothing was done.`,
     );
-  const deadline = Date.now() + (limitMs ?? 60_000 + chosen.length * 500);
   const known = new Map<string, Ended>();
   const prepared = new Map<string, Prepared>();
   const ready = await atOnce(chosen, (run) => prepare(connected, run));
@@ -319,6 +321,7 @@ export const previewRetries = async (
   if (bundle !== undefined && open.size > 0) {
     await using sandbox = await openSandbox(connected, { assumptionsOf, bundle, recordedOf });
     await atOnce([...open.values()], (run) => start(sandbox, connected, run));
+    const deadline = Date.now() + (limitMs ?? LIMIT_MS + chosen.length * LIMIT_OF_RUN_MS);
     let passed = 0;
     for (let step = FIRST_STEP_MS; open.size > 0 && Date.now() < deadline; step *= 2) {
       await sandbox.sleep(step);
