@@ -26,8 +26,8 @@ import { makeOperator } from "./people/operator.ts";
 import { beneficiary } from "./plan/plan-payouts.ts";
 import { planRuns } from "./plan/plan-runs.ts";
 import { LATE_FUNDS, type PlannedRun, POLICY, START_BALANCES } from "./plan/planned-run.ts";
-import { createBeneficiaries } from "./service/service.ts";
-import { awaitNoOpenRuns, awaitSettled, startRuns } from "./start-runs.ts";
+import { CAME_BACK, createBeneficiaries } from "./service/service.ts";
+import { awaitNoOpenRuns, awaitReturned, awaitSettled, startRuns } from "./start-runs.ts";
 import { Tally } from "./tally.ts";
 
 /** The findings of a campaign, and its counts. */
@@ -165,6 +165,7 @@ const work = async (campaign: Campaign, { ledger, restore }: ChaosOptions) => {
     await awaitNoOpenRuns(campaign);
     await awaitSettled(campaign, operator.retryAnswered);
     await awaitNoOpenRuns(campaign);
+    await awaitReturned(campaign);
   };
   const isBusy = () => campaign.open > FEW || started.length < runs.length;
   const background = [...requestFaults.map((one) => one.inject(isBusy)), answers.answer()];
@@ -199,18 +200,29 @@ const compare = async (
   await delay(LATE_MS, reading);
   interruption.throwIfAborted();
   const late = "funded" in tally.counts ? { [LATE_FUNDS.currency]: LATE_FUNDS.amount } : {};
+  const ledgers = await Promise.all(
+    services.map(async ({ account, ledger }) => ({ account, ...(await ledger()) })),
+  );
+  const back = ledgers.flatMap(({ made }) => made.filter(({ status }) => CAME_BACK.has(status)));
   const evidence = {
     ...campaign,
     endings,
     rows: rows ?? [],
     funds: { ...START_BALANCES, ...late },
+    back: new Set(back.map(({ mark }) => mark)),
   };
   const books: Array<Owed> = [];
-  for (const service of services) {
-    const ofAccount = runs.filter(({ account }) => account === service.account);
-    const ofService = { ...evidence, runs: ofAccount, service: await service.ledger() };
+  for (const { account, ...service } of ledgers) {
+    const ofAccount = runs.filter((run) => run.account === account);
+    const ofService = { ...evidence, runs: ofAccount, service };
     checkMoney(ofService, find);
     books.push(...booksOf(ofService));
+  }
+  for (const { id, mark } of back) {
+    tally.add("payout came back");
+    const standing = rows?.find(({ madeId }) => madeId === id)?.standing;
+    if (standing === "returned") tally.add("return was seen");
+    if (standing === "completed") find("misreported", mark, `${id} came back, and nobody saw it`);
   }
   checkReports(await readReports(environment, reading), books, find);
   checkEndings(evidence, find, tally);

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { Campaign } from "./campaign.ts";
 import { delay, until } from "./delay.ts";
 import { TASK_QUEUE } from "./environment/environment.ts";
+import { CAME_BACK, ignoreUnavailable } from "./service/service.ts";
 import { KINDS, type PlannedRun } from "./plan/planned-run.ts";
 import { Random } from "./plan/random.ts";
 
@@ -156,6 +157,29 @@ export const awaitNoOpenRuns = async (campaign: Campaign): Promise<void> => {
 
 /** Longer than any payout takes, and the tracker rests. */
 const COMPLETED_WITHIN_MS = 60_000;
+
+/** Longer than the time to the latest return, and that to its reading. */
+const RETURNED_WITHIN_MS = 120_000;
+
+/** Waits until each payout that comes back has come back, and the ledger has seen it; the comparison finds the others. */
+export const awaitReturned = async ({ environment, signal }: Campaign): Promise<void> => {
+  const areSeen = async () => {
+    const books = await Promise.all(
+      environment.services.map((service) => service.ledger().catch(ignoreUnavailable)),
+    );
+    if (books.some((of) => of === undefined || of.returning > 0)) return false;
+    const back = books.flatMap(
+      (of) => of?.made.filter(({ status }) => CAME_BACK.has(status)) ?? [],
+    );
+    const rows = await environment.operate(({ ledger }) => ledger.rows({ limit: 100_000 }), signal);
+    const paid = new Set(
+      rows?.flatMap(({ madeId, standing }) => (standing === "completed" ? [madeId] : [])),
+    );
+    return rows !== undefined && !back.some(({ id }) => paid.has(id));
+  };
+  const returning = AbortSignal.any([signal, AbortSignal.timeout(RETURNED_WITHIN_MS)]);
+  await until(areSeen, returning, COUNT_EVERY_MS);
+};
 
 /**
  * Waits until no write of the ledger is on its way or unknown, and no payout under way: the tracker settles what ended runs

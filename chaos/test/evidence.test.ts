@@ -60,6 +60,7 @@ const service = {
     { beneficiary_id: "other", details: { iban: "2", account_currency: "EUR" } },
   ],
   made: [payout],
+  returning: 0,
 };
 
 const green: Evidence = {
@@ -68,6 +69,7 @@ const green: Evidence = {
   rows: [row],
   service,
   funds: { EUR: "100.00" },
+  back: new Set<string>(),
   ended: new Map(),
   interrupted: new Set(),
   approved: [],
@@ -90,6 +92,17 @@ const toAccount = {
 };
 
 const paidTo = (payee: string) => ({ ...service, made: [{ ...payout, payee }] });
+
+/** Its money is back in the balance. */
+const cameBack = {
+  ...service,
+  made: [{ ...payout, status: "returned", isUndone: true }],
+  balances: [{ currency: "EUR", available_balance: "100.00" }],
+};
+
+const payoutFailed: Evidence["endings"] = new Map([
+  ["w", { status: "failed", type: "PayoutFailed", message: "It was not paid." }],
+]);
 
 const paidTwice = {
   ...service,
@@ -121,6 +134,18 @@ it.each<readonly [string, Partial<Evidence>, ReadonlyArray<string>]>([
       runs: [{ ...run, file: "f" }],
     },
     [],
+  ],
+  ["came back after its run had completed", { service: cameBack }, []],
+  [
+    "came back before its run saw that it had completed",
+    { service: cameBack, back: new Set([payout.mark]), endings: payoutFailed },
+    [],
+  ],
+  ["failed, and did not come back", { endings: payoutFailed }, ["wrong"]],
+  [
+    "failed, with a run that completed",
+    { service: { ...cameBack, made: [{ ...payout, status: "failed", isUndone: true }] } },
+    ["wrong"],
   ],
   ["was not made", { service: { ...service, made: [] } }, ["lost", "lost", "wrong"]],
   ["was made after its end", { ended: new Map([["w", AT - 60_000]]) }, ["wrong"]],

@@ -20,7 +20,7 @@ import { delay } from "../delay.ts";
 import type { ChaosOptions } from "../options.ts";
 import { ACCOUNTS } from "../plan/planned-run.ts";
 import { startIndependent } from "../service/independent.ts";
-import type { Service } from "../service/service.ts";
+import { type Service, WATCHED_FOR } from "../service/service.ts";
 import { startSimulatorProcess } from "../service/simulator.ts";
 import type { Tally } from "../tally.ts";
 import { startLedgerServer } from "./ledger-server.ts";
@@ -40,7 +40,7 @@ const isTransient = (error: unknown): boolean =>
 const REPEAT_AFTER_MS = 300;
 
 /** The same rules as in production, with shorter times. */
-const FAST = { requestTimeoutMs: 2_000, retryBaseMs: 50 };
+const FAST = { requestTimeoutMs: 2_000, retryBaseMs: 50, watchCompletedFor: WATCHED_FOR };
 
 const execute = promisify(execFile);
 

@@ -59,12 +59,14 @@ const INJECTED = /on demand/i;
 const allowedFailure = (
   run: PlannedRun,
   { message, type }: Ending & { readonly status: "failed" },
-  { ended, interrupted, restored }: Omit<Evidence, "service">,
+  { back, ended, interrupted, restored }: Omit<Evidence, "service">,
 ): Way | undefined => {
   const isEnd = ["Ended", "Cancelled", "Terminated"].includes(type);
   if (ended.has(run.workflowId) && (isEnd || type === "Rejected")) return "ended";
   if (interrupted.has(run.workflowId) && isEnd) return "ended";
   if (run.mayFailAs.includes(type)) return "failed as planned";
+  if (type === "PayoutFailed" && run.makes.some(({ mark }) => back.has(mark)))
+    return "failed as planned";
   if (type === "Refused" && INJECTED.test(message)) return "refused";
   const isLedgerForgetful = restored.forgottenBefore !== undefined;
   const isAmended = run.intervention?.kind === "retry" && run.intervention.amend !== undefined;

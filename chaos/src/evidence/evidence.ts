@@ -21,6 +21,8 @@ export interface Evidence extends Pick<
   /** The writes of the payments ledger. */
   readonly rows: ReadonlyArray<WriteRow>;
   readonly service: ServiceLedger;
+  /** The marks of the payouts that came back: a run that saw that first has failed. */
+  readonly back: ReadonlySet<string>;
   /** The amounts paid into the account, by currency. */
   readonly funds: Readonly<Record<string, string>>;
 }

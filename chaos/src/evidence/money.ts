@@ -8,7 +8,7 @@ import type { WriteRow } from "@durable-payments/ledger";
 import * as Decimal from "effect/BigDecimal";
 import type { Approved } from "../campaign.ts";
 import { type Made, type PlannedRun, POLICY } from "../plan/planned-run.ts";
-import { ON_ITS_WAY_MS } from "../service/service.ts";
+import { CAME_BACK, ON_ITS_WAY_MS } from "../service/service.ts";
 import { type Evidence, type Find, isPayee, madeBy } from "./evidence.ts";
 
 /** Whether a write may have been carried out, and a person knows of it or it is still looked for. */
@@ -106,7 +106,8 @@ const checkRun = (evidence: Evidence, find: Find, run: PlannedRun): void => {
       const { status } = found.find(({ id }) => id === said) ?? {};
       if (ids === "") find("lost", workflowId, `completed without what ${operation} makes`);
       else if (status === undefined) wrong(`says that ${operation} made ${said}, and it is ${ids}`);
-      else if (status !== "completed") wrong(`completed, its payout ${status}`);
+      else if (status !== "completed" && !CAME_BACK.has(status))
+        wrong(`completed, its payout ${status}`);
     }
     // Terminated runs undo nothing. After an end nothing is sent, no removal either.
     if (ending.status !== "failed" || !undoes || ids === "") continue;

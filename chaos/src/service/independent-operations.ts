@@ -12,7 +12,7 @@ export interface Made {
   /** Milliseconds since 1970, by a clock that is right. */
   readonly at: number;
   readonly asked: Body;
-  /** Whether it was removed or cancelled. */
+  /** Whether it was removed, cancelled or returned. */
   isUndone: boolean;
 }
 
@@ -23,6 +23,8 @@ export type IndependentLedger = ReturnType<typeof emptyLedger>;
 export const emptyLedger = () => ({
   beneficiaries: new Map<string, Body>(),
   payouts: Array.of<Made>(),
+  /** Payouts whose money is about to come back. */
+  returning: new Set<Made>(),
   cardholders: Array.of<Made>(),
   cards: Array.of<Made>(),
   balances: new Map<string, { readonly id: number; amount: bigint }>(),
@@ -50,6 +52,8 @@ export interface AnswerOptions {
   readonly settleAfterMs?: number;
   /** How the list of payouts takes a window of time. Default `honoured`. */
   readonly windows?: WindowHabit;
+  /** How long after they have completed every fifth payout comes back, in milliseconds. Default: none does. */
+  readonly returnAfterMs?: number;
 }
 
 /**
@@ -133,6 +137,7 @@ export const operationsOf = (
     listLagMs = 0,
     listTexts,
     listTimes,
+    returnAfterMs,
     settleAfterMs = 500,
     showsKeys = false,
     updates = true,
@@ -209,12 +214,22 @@ export const operationsOf = (
       item_list: shown.slice((number - 1) * size, number * size).map(view),
     };
   };
-  const payoutRead = ({ asked, at, id }: Made, write: typeof time) => {
+  /** Drawn by its id. Its money is back at once. */
+  const comeBack = (payout: Made, to: { amount: bigint }, amount: bigint): void => {
+    if (returnAfterMs === undefined || payout.id % 5 !== 0) return;
+    ledger.returning.add(payout);
+    setTimeout(() => {
+      payout.isUndone = true;
+      to.amount += amount;
+      ledger.returning.delete(payout);
+    }, settleAfterMs + returnAfterMs).unref();
+  };
+  const payoutRead = ({ asked, at, id, isUndone }: Made, write: typeof time) => {
     const completeAt = at + settleAfterMs;
     const isComplete = Date.now() >= completeAt;
     return {
       payout_id: id,
-      payout_status: isComplete ? "funds_arrived" : "processing",
+      payout_status: isUndone ? "Returned" : isComplete ? "funds_arrived" : "processing",
       ...pick(asked, "payout_reason payout_reference beneficiary_id currency"),
       amount: money(unitsOf(String(asked["amount"]))),
       fee_amount: "0.0000",
@@ -260,9 +275,11 @@ export const operationsOf = (
       if (payee(to)["account_currency"] !== currency) throw new Refusal("currencies differ");
       const amount = unitsOf(written);
       if (amount === 0n) throw new Refusal("amount is zero");
-      take(balanceOf(currency), amount);
+      const from = balanceOf(currency);
+      take(from, amount);
       const payout = make(body);
       payouts.push(payout);
+      comeBack(payout, from, amount);
       return {
         id: payout.id,
         amount: money(amount),

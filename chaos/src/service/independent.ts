@@ -8,6 +8,7 @@ import {
   asMade,
   CLOCK_SKEW_SECONDS,
   LIST_LAG_SECONDS,
+  LONGEST_RETURN_MS,
   type Service,
   SETTLE_AFTER_MS,
   VERIFY_AFTER_MS,
@@ -27,7 +28,8 @@ const WINDOWS = [
 const madeBy =
   (operation: Made["operation"]) =>
   ({ asked, at, id, isUndone }: IndependentLedger["cards"][number]): Made => {
-    const payout_status = Date.now() - at < SETTLE_AFTER_MS ? "processing" : "completed";
+    const settled = isUndone ? "returned" : "completed";
+    const payout_status = Date.now() - at < SETTLE_AFTER_MS ? "processing" : settled;
     const status = operation === "createPayout" && { payout_status };
     return asMade(operation, { ...asked, ...status }, { id: String(id), at, isUndone });
   };
@@ -61,6 +63,7 @@ export const startIndependent = async (
     clientId: `client-of-${account ?? "independent"}`,
     balances: START_BALANCES,
     settleAfterMs: SETTLE_AFTER_MS,
+    returnAfterMs: new Random(seed, "service/returns").int(0, LONGEST_RETURN_MS),
     verifyAfterMs: VERIFY_AFTER_MS,
     lose: () => {
       if (!random.chance(loses)) return undefined;
@@ -100,6 +103,7 @@ export const startIndependent = async (
         beneficiary_id,
         details,
       })),
+      returning: ledger.returning.size,
       made: [
         ...ledger.payouts.map(madeBy("createPayout")),
         ...ledger.cardholders.map(madeBy("createCardholder")),

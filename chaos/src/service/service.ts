@@ -11,6 +11,15 @@ export const SETTLE_AFTER_MS = 4_000;
 /** Time from the creation of a cardholder to the end of the identity check. */
 export const VERIFY_AFTER_MS = 3_000;
 
+/** Statuses of a payout that came back after it had completed. */
+export const CAME_BACK: ReadonlySet<string> = new Set(["returned", "reversed"]);
+
+/** The longest time from the completion of a payout to its return. */
+export const LONGEST_RETURN_MS = 30_000;
+
+/** How long the workers watch completed payouts: readings are at most a tenth of it apart. */
+export const WATCHED_FOR = "3 minutes";
+
 /** How long a request may be on its way, if it was sent before a decision, a pause or a kill. */
 export const ON_ITS_WAY_MS = 3_500;
 
@@ -31,6 +40,8 @@ export interface ServiceLedger {
     readonly details: Readonly<Record<string, unknown>>;
   }>;
   readonly made: ReadonlyArray<Made>;
+  /** Number of completed payouts that are about to come back. */
+  readonly returning: number;
 }
 
 /** The first of these fields that is there. Amounts are numbers in some requests. */

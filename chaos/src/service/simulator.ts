@@ -12,6 +12,7 @@ import {
   CLOCK_SKEW_SECONDS,
   COMPLETED_WORD,
   LIST_LAG_SECONDS,
+  LONGEST_RETURN_MS,
   type Service,
   SETTLE_AFTER_MS,
   controlOf,
@@ -77,7 +78,15 @@ export const startSimulatorProcess = async (
   const port = await choosePort();
   const name = account === undefined ? "simulator" : `simulator-${account}`;
   const credentials = { clientId: `chaos-${name}`, apiKey: `key-of-${name}` };
-  const temperament: Temperament = draw(FIELDS, seed);
+  const returns = new Random(seed, "service/returns");
+  const temperament: Temperament = {
+    ...draw(FIELDS, seed),
+    returns: {
+      share: returns.between(0.1, 0.4),
+      afterMs: returns.int(0, LONGEST_RETURN_MS),
+      status: returns.pick(["returned", "reversed"]),
+    },
+  };
   const odd: OddAnswers = draw(ODD_FIELDS, seed);
   const given: SimulatorProcessOptions = {
     odd,
@@ -123,6 +132,9 @@ export const startSimulatorProcess = async (
       return {
         balances,
         beneficiaries,
+        returning: payouts.filter(
+          ({ due_at, payout_status }) => payout_status === "completed" && due_at !== undefined,
+        ).length,
         made: [
           ...payouts.map((one) =>
             asMade("createPayout", one, { id: one.payout_id, at: at(one), isUndone: one.returned }),
