@@ -1,4 +1,9 @@
-import { awaitPayout, createBeneficiary, createPayout } from "durable-payments/workflows";
+import {
+  awaitPayout,
+  awaitReturn,
+  createBeneficiary,
+  createPayout,
+} from "durable-payments/workflows";
 
 // The worker runs these as well.
 export {
@@ -43,4 +48,13 @@ export async function paySupplier(amount: string) {
   const created = await createPayout({ ...payment, beneficiary_id, amount });
   const { payout_status } = await awaitPayout(created, { within: "10 days" });
   return payout_status;
+}
+
+/** Pays our supplier, and returns by which status the money came back within 30 days: `kept` if it did not. */
+export async function paySupplierAndWatch(amount: string) {
+  const { beneficiary_id } = await createBeneficiary(supplier);
+  const created = await createPayout({ ...payment, beneficiary_id, amount });
+  await awaitPayout(created, { within: "10 days" });
+  const returned = await awaitReturn(created, { within: "30 days" });
+  return returned?.payout_status ?? "kept";
 }
