@@ -38,6 +38,12 @@ GRANT DELETE ON leases TO payments_approver;
 GRANT INSERT ON log TO payments_approver;
 GRANT INSERT, UPDATE, DELETE ON pauses TO payments_approver;
 
+-- Triggers write events as their owner. Each reader numbers those that are committed; a worker delivers them.
+GRANT UPDATE (number, epoch) ON events TO payments_worker, payments_approver, payments_reader;
+GRANT INSERT, UPDATE ON deliveries TO payments_worker;
+GRANT UPDATE ON deliveries TO payments_approver;
+GRANT INSERT, DELETE ON problems TO payments_worker;
+
 -- Only lines of the log permit money. A worker adds what it did, and the starts of its own clients: it approves nothing.
 ALTER TABLE log ENABLE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS reads ON log;

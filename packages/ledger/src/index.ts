@@ -11,6 +11,7 @@ export {
   needsApproval,
   overLimit,
 } from "./model/limits.ts";
+export type { EventSubject, EventType } from "./model/feed.ts";
 export { isSamePerson, nameProblem, reasonProblem } from "./model/person.ts";
 export { readIntervalMs } from "./model/reading-schedule.ts";
 export type * from "./model/row.ts";
@@ -19,6 +20,8 @@ export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
 export { awaitsApproval, isNotPaid, moneyStateOf, outcomeReason } from "./model/standing.ts";
 export type * from "./model/standing.ts";
+export { type FeedEvent, UnknownCursor } from "./store/feed-methods.ts";
+export type { FeedDelivery } from "./store/feed-schema.ts";
 export { trackerLease } from "./store/attention.ts";
 export type * from "./store/attention.ts";
 export {

@@ -60,7 +60,7 @@ export interface ListedRow extends BatchRow, Omit<RowOf<typeof ROW_OUTCOME>, "re
   readonly reason: string | null;
 }
 /** A wait as long as it is open. */
-export type Wait = Omit<RecordedWait, "closedAt" | "isLeft" | "outcome">;
+export type Wait = Omit<RecordedWait, "closedAt" | "endedAs" | "isLeft" | "outcome">;
 /** A wait that has ended, with its outcome. */
 export interface EndedWait extends NewWait {
   readonly outcome: JsonObject;

@@ -81,6 +81,10 @@ const save = RUNS.saver({}, changeOfRun);
 export const saveRun = (run: StartedRun & Partial<Run>, seal: Seal): Query =>
   save({ ...OPEN, status: run.isStopped ? "ended" : "running", ...run }, seal);
 
+/** The outcome of a wait in one word. */
+const wordOf = ({ outcome }: JsonObject): string | null =>
+  typeof outcome === "string" ? outcome : null;
+
 const isStart = (decision: Decision, { by, value }: NewStart): boolean =>
   decision.kind === "start" && decision.by === by && toJson(decision.value) === toJson(value);
 
@@ -98,7 +102,7 @@ export const waitEnder = ({ database, seal }: Store) => {
     field === "since" ? SINCE : undefined,
   );
   return (wait: EndedWait): ReadonlyArray<Query> => [
-    save(wait, seal),
+    save({ ...wait, endedAs: wordOf(wait.outcome) }, seal),
     refreshStatus([wait.workflowId], ["waiting"]),
   ];
 };
@@ -266,7 +270,7 @@ export const runMethods = (store: Store) => {
     /** Opens a wait, or opens it again. */
     openWait: async (wait: NewWait) => {
       await store.save(wait.workflowId, [
-        open({ ...wait, isLeft: false, closedAt: null, outcome: null }, seal),
+        open({ ...wait, isLeft: false, closedAt: null, endedAs: null, outcome: null }, seal),
         ...(wait.kind === "payout" || wait.kind === "return"
           ? [store.update(WAITS, { readAfter: null }, { ...ofWait(wait), [IS_FOLLOWED]: true })]
           : []),
@@ -354,11 +358,11 @@ export const runMethods = (store: Store) => {
         const ids = part.map(({ workflowId }) => workflowId);
         const close = part.map(({ outcome, ...wait }) =>
           store.where(
-            `UPDATE waits SET closed_at = ${now}, outcome = $1`,
+            `UPDATE waits SET closed_at = ${now}, outcome = $1, ended_as = $2`,
             ofWait(wait),
             "",
             undefined,
-            [WAITS.fields.outcome.write(outcome, seal)],
+            [WAITS.fields.outcome.write(outcome, seal), wordOf(outcome)],
           ),
         );
         await store.save(ids, [...close, refreshStatus(ids, ["waiting"])]);

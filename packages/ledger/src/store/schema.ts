@@ -1,5 +1,6 @@
 import type { EndState, JsonObject, WriteRow, WriteState } from "../model/row.ts";
 import type { Standing } from "../model/standing.ts";
+import { feedSchema, type TriggerDialect } from "./feed-schema.ts";
 import {
   json,
   number,
@@ -63,6 +64,9 @@ export const SEEN = {
   readAfter: numberOrNull,
 };
 
+/** Why it asks, was refused or was ended: a column of its own, so that an event copies it. */
+const REASON = { reason: orNull(sealed(text)) };
+
 /** Fields that no query needs: one sealed column. */
 export type Rest = Omit<WriteRow, keyof typeof ROW | "request"> & { readonly facts: JsonObject };
 
@@ -74,6 +78,7 @@ export const WRITES = new Table(
     ...SEEN,
     questionKind: orNull(oneOf<"outcome" | "approval">()),
     isOpen: yesNo,
+    ...REASON,
     rest: orNull(sealed(json<Rest>())),
   },
   ["workflowId", "step", "account"],
@@ -211,6 +216,8 @@ export const WAITS = new Table(
     /** Whether its run has ended while it was open. */
     isLeft: yesNo,
     closedAt: numberOrNull,
+    /** The outcome in one word, for events; null if there is none. */
+    endedAs: textOrNull,
     outcome: orNull(sealed(json<JsonObject>())),
   },
   ["workflowId", "runId", "activityId", "account"],
@@ -385,7 +392,10 @@ export interface Migration {
 }
 
 /** Migrations of the tables, oldest first; their number is the version. After the first release, none ever changes. */
-export const migrations = (sequence: string): ReadonlyArray<Migration> => [
+export const migrations = (
+  sequence: string,
+  triggers: TriggerDialect,
+): ReadonlyArray<Migration> => [
   {
     least: 1,
     statements: [
@@ -394,6 +404,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
         ({ schema }) => schema,
       ),
       BATCH_ROWS.schema,
+      ...feedSchema(sequence, triggers),
       `CREATE UNIQUE INDEX writes_made ON writes (made_id, operation, account, ${MADE_FOR}) WHERE made_id IS NOT NULL`,
     ],
   },
@@ -452,4 +463,4 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
 ];
 
 /** Version of the tables that this code knows. */
-export const SCHEMA_VERSION = migrations("").length;
+export const SCHEMA_VERSION = migrations("", { now: "", trigger: () => "" }).length;

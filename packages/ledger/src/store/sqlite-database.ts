@@ -85,7 +85,12 @@ const prepareFile = (file: string, { isMigrated = true }: TableOptions): (() => 
 /** Marks a SQLite file as a ledger: "DPL1". */
 const APPLICATION_ID = 0x44504c31;
 
-const MIGRATIONS = migrations("INTEGER PRIMARY KEY");
+const NOW = "ledger_now()";
+
+const MIGRATIONS = migrations("INTEGER PRIMARY KEY", {
+  now: NOW,
+  trigger: (name, head, insert) => `CREATE TRIGGER ${name} ${head} BEGIN ${insert}; END`,
+});
 
 /** How long SQLite itself waits for another process's write; this blocks the thread. */
 const BUSY_TIMEOUT_MS = 200;
@@ -218,7 +223,7 @@ const named = ({ values }: Query): Record<string, SqlValue> =>
 class SqliteDatabase extends Database {
   readonly isOfOneHost = true;
   readonly dialect = {
-    now: "ledger_now()",
+    now: NOW,
     identity: "''",
     list: (columns: ReadonlyArray<string>, from: string) =>
       `(SELECT json_group_array(json_object(${columns.map((name) => `'${name}', ${name}`).join(", ")})) FROM (SELECT ${columns.join(", ")} ${from}))`,

@@ -116,6 +116,7 @@ export const saveRow = (
     // Nobody is asked an approved question.
     questionKind: question?.approvedBy === undefined ? (question?.kind ?? null) : null,
     isOpen: !isSettled(row) || question !== null || row.isUntold,
+    reason: question?.reason ?? row.message,
     rest,
   };
   return (before?.request.hash === request.hash ? saveOutcome : save)(stored, seal);

@@ -2,7 +2,9 @@ import { describe } from "vitest";
 import { openLedger } from "../../src/index.ts";
 import { describeAttention } from "../support/attention.ts";
 import { describeLedger } from "../support/contract.ts";
+import { describeFeed } from "../support/feed.ts";
 import { describeLists } from "../support/lists.ts";
+import { describeStatuses } from "../support/statuses.ts";
 
 describe("a ledger in memory", () => {
   const ledger = openLedger("memory");
@@ -15,4 +17,6 @@ describe("a ledger in memory", () => {
     },
   }));
   describeLists(() => openLedger("memory"));
+  describeFeed(() => openLedger("memory"));
+  describeStatuses(() => openLedger("memory"));
 });

@@ -3,12 +3,14 @@ import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeAttention } from "../support/attention.ts";
 import { describeLedger } from "../support/contract.ts";
+import { describeFeed, readFeed } from "../support/feed.ts";
 import { describeLists } from "../support/lists.ts";
-import { openLedger, readLedgerPlace } from "../../src/index.ts";
+import { Client } from "pg";
+import { type FeedEvent, openLedger, readLedgerPlace } from "../../src/index.ts";
 import { describeStatuses } from "../support/statuses.ts";
 import { describeMigrations } from "../support/migrations.ts";
 import { openAt, startServer, type TestServer } from "../support/postgres.ts";
-import { ADA, nameOf, saving } from "../support/rows.ts";
+import { ADA, made, nameOf, runOf, saving, startOf } from "../support/rows.ts";
 
 const missing = whyNoPostgres();
 
@@ -30,7 +32,8 @@ describe("a ledger in PostgreSQL", skippedBecause(missing), () => {
 
   // Nothing depends on the settings of a database, which here are not those of a new server.
   describeLedger(() => open("strange"));
-  describeStatuses(() => open("strange"));
+  describeStatuses(async () => openAt(await server.create("statuses")));
+  describeFeed(() => open("strange"));
   describeAttention(async () => {
     await server.create("attention", "search_path = durable_payments");
     const earlier = (table: string, column: string, ms: number) =>
@@ -55,6 +58,66 @@ describe("a ledger in PostgreSQL", skippedBecause(missing), () => {
     const ids = await Promise.all(ledgers.map(async (ledger) => (await ledger.mark()).ledgerId));
     expect(new Set(ids).size).toBe(1);
     await Promise.all(ledgers.map((ledger) => ledger.close()));
+  });
+
+  it("skips no event of a transaction that commits after a later one, and keeps each payment's order", async () => {
+    const address = await server.create("concurrent", "search_path = durable_payments");
+    const [ledger, reader] = [await openAt(address), await openAt(address)];
+    const record = (id: string) => ledger.recordStart(runOf({ workflowId: id }), startOf());
+    const slow = new Client({ connectionString: address });
+    await slow.connect();
+    await record("first");
+    // Its event has the lower sequence, and its transaction stays open.
+    await slow.query("BEGIN");
+    await slow.query("UPDATE runs SET planned = 'stopped' WHERE workflow_id = 'first'");
+    await record("second");
+    const before = await readFeed(reader);
+    expect(before.map(({ workflowId }) => workflowId)).toEqual(["first", "second"]);
+    await slow.query("COMMIT");
+    await record("third");
+    const after = await readFeed(reader, "account-1", before.at(-1)?.id);
+    expect(after.map(({ state, workflowId }) => [workflowId, state])).toEqual([
+      ["first", "stopped"],
+      ["third", "open"],
+    ]);
+    // Writers that commit in any order, while readers with cursors go on.
+    const writers = Array.from({ length: 4 }, async (_, of) => {
+      const own = await openAt(address);
+      const mine = Array.from({ length: 40 }, (__, at) => `${of}/${at}`);
+      await Promise.all(
+        mine.map(async (workflowId) => {
+          const name = nameOf({ workflowId });
+          await own.recordStart(runOf({ workflowId }), startOf());
+          await own.transact(name, saving(name, made(workflowId)));
+          const seen = { word: "paid", outcome: "completed", asks: false, problem: null } as const;
+          await own.sawPayout("account-1", workflowId, seen);
+        }),
+      );
+      await own.close();
+    });
+    let isOver = false;
+    const readers = [reader, await openAt(address)].map(async (own) => {
+      const read: Array<FeedEvent> = [];
+      for (let last = false; !last;) {
+        last = isOver;
+        read.push(...(await readFeed(own, "account-1", read.at(-1)?.id)));
+      }
+      return read;
+    });
+    await Promise.all(writers);
+    isOver = true;
+    const [one, other] = await Promise.all(readers);
+    expect(one).toEqual(other);
+    const all = Map.groupBy(one ?? [], ({ workflowId }) => workflowId);
+    for (let of = 0; of < 4; of++)
+      for (let at = 0; at < 40; at++)
+        expect(all.get(`${of}/${at}`)?.map(({ state }) => state)).toEqual([
+          "open",
+          "made",
+          "completed",
+        ]);
+    await slow.end();
+    await Promise.all([ledger, reader].map((one) => one.close()));
   });
 
   it("goes on after a restart of the server", async () => {

@@ -104,6 +104,9 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     await ledger.finishBatch("none");
     expect(await ledger.claimRows("none", [1])).toEqual([]);
     expect(await ledger.expect(await ledger.mark())).toBe(true);
+    const [event] = await ledger.undelivered("endpoint", name.account, 1, 60_000);
+    if (event !== undefined) await ledger.delivered("endpoint", event);
+    await ledger.noteProblems([]);
     await ledger.close();
   });
 
@@ -124,6 +127,7 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     await ledger.pause("all", "", ADA);
     expect(await ledger.resume("all", "", ADA)).toBe(true);
     await ledger.recover(ADA);
+    expect(await ledger.redeliver("account-1", {})).toBe(1);
     await ledger.check();
     await ledger.close();
   });
@@ -137,6 +141,7 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
       "end",
     ]);
     expect(await ledger.batches()).toEqual([]);
+    expect((await ledger.events("account-1")).at(-1)?.type).toBe("limits.changed");
     await ledger.close();
   });
 
@@ -169,6 +174,9 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     for (const [user, sql] of [
       ["worker", "INSERT INTO log SELECT * FROM log WHERE kind = 'end'"],
       ["worker", "DELETE FROM pauses"],
+      ["worker", "INSERT INTO events SELECT * FROM events"],
+      ["worker", "UPDATE events SET state = ''"],
+      ["approver", "DELETE FROM events"],
       ["worker", "INSERT INTO batches SELECT * FROM batches"],
       ["reader", "UPDATE meta SET epoch = 9"],
       ["reader", "INSERT INTO log SELECT * FROM log"],

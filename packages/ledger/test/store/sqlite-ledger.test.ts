@@ -9,6 +9,7 @@ import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, describe, expect, it } from "vitest";
 import { openLedger } from "../../src/index.ts";
 import { describeLedger } from "../support/contract.ts";
+import { describeFeed } from "../support/feed.ts";
 import { describeStatuses } from "../support/statuses.ts";
 import { describeMigrations } from "../support/migrations.ts";
 import { ADA, decisionOf, made, nameOf, saving } from "../support/rows.ts";
@@ -41,6 +42,7 @@ const fileOf = (name: string) => join(folder, `${name}.sqlite`);
 describe("a ledger in a SQLite file", () => {
   describeLedger(() => openLedger(`sqlite:${fileOf("contract")}`));
   describeStatuses(() => openLedger(`sqlite:${fileOf("statuses")}`));
+  describeFeed(() => openLedger(`sqlite:${fileOf("feed")}`));
 
   it(
     "reports a full disk by its name, records nothing, and continues when there is room",

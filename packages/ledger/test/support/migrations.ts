@@ -11,7 +11,7 @@ export interface MigratedPlace {
 }
 
 /** The indexes of the second version: without them, a ledger is as the release before left it. */
-const INDEXES = (migrations("")[1]?.statements ?? []).flatMap(
+const INDEXES = (migrations("", { now: "", trigger: () => "" })[1]?.statements ?? []).flatMap(
   (statement) => /CREATE INDEX (\w+)/.exec(statement)?.[1] ?? [],
 );
 

@@ -10,6 +10,7 @@ import type {
   Standing,
   WriteRow,
 } from "../../src/index.ts";
+import { expectFolded } from "./feed.ts";
 import { ADA, batchOf, decisionOf, made, nameOf, runOf, saving, startOf } from "./rows.ts";
 
 const APPROVAL = {
@@ -251,6 +252,7 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     for (const run of runs) await checkOpenWrites(ledger, run);
     // Each status is drawn: one that never is would be checked by nothing.
     expect(new Set(found.map(([, status]) => status))).toEqual(STATUSES);
+    await expectFolded(ledger, runs);
   });
 
   it("records with what is seen of a payout that a wait for it has ended, whether anything is new or not", async () => {

@@ -1,0 +1,432 @@
+/**
+ * Reads of the feed, its numbers, and its deliveries.
+ *
+ * A reader remembers the last event that it has seen, and must never skip one. Two transactions of PostgreSQL take their
+ * sequence numbers in one order and may commit in the other, so a sequence is no cursor. Therefore a writer gives no
+ * number: a reader does, to the events that are committed, in the order of their sequence, under a lock of the feed. An
+ * event that commits later gets a later number, and events of one payment keep their order, because the second was written
+ * after the first had committed. It costs one update for each event, once, and a lock that no payment waits for. A
+ * transaction that stays open delays only its own events, and a dump that is restored on another server keeps its order,
+ * which ids of transactions (`xmin`) would not.
+ *
+ * After a restore, an earlier reader knows events that the ledger has lost. The id of an event holds its number and a
+ * hash of its row, so such a reader is refused instead of continuing with other events.
+ */
+import { hash } from "node:crypto";
+import { type EventSubject, eventType, type EventType } from "../model/feed.ts";
+import { limitsId, limitsOf, type Amounts } from "../model/limits.ts";
+import { outcomeReason, type Standing } from "../model/standing.ts";
+import type { Attention, AttentionKind } from "./attention.ts";
+import { readDecision, selectDecisions } from "./log.ts";
+import {
+  DELIVERIES,
+  eventsTable,
+  type FeedDelivery,
+  type ProblemDetails,
+  PROBLEMS,
+  type StoredEvent,
+} from "./feed-schema.ts";
+import { META } from "./schema.ts";
+import type { Store } from "./store.ts";
+import { number, numberOrNull, query, readFields } from "./table.ts";
+
+/** Most events that are numbered in one transaction, or read by default. */
+const MOST = 500;
+
+/** An event of the feed of an account. Facts that do not apply are left out. No account number, and no payee. */
+export interface FeedEvent {
+  /** The cursor: events after it are those that follow. The same whenever and wherever it is delivered. */
+  readonly id: string;
+  readonly type: EventType;
+  /** Hash of the account with the service. */
+  readonly account: string;
+  /** When it was recorded: milliseconds since 1970 by the ledger's clock. */
+  readonly at: number;
+  readonly subject: EventSubject;
+  /** The state that the subject has since: of a payment, its standing. */
+  readonly state: string;
+  readonly workflowId: string;
+  readonly step?: string;
+  readonly runId?: string;
+  readonly workflowType?: string;
+  readonly batch?: string;
+  /** Decimal string in units of `currency`. */
+  readonly amount?: string;
+  readonly currency?: string;
+  readonly reference?: string;
+  /** Id of the payout or the cardholder at the service. */
+  readonly resultId?: string;
+  /** The service's word for the status. */
+  readonly word?: string;
+  /** Why, for a person. */
+  readonly reason?: string;
+  /** Kind of a problem that needs a person. */
+  readonly problem?: AttentionKind;
+  /** Payouts, runs or rows that a problem concerns, and their money: decimal strings by currency. */
+  readonly count?: number;
+  readonly sums?: Amounts;
+  /** Rows of an ended file by their outcome, as they are when the event is read. */
+  readonly rows?: Readonly<Record<string, number>>;
+  /** Limits that apply since, by currency; null if there are none. */
+  readonly maxAmounts?: Amounts | null;
+  readonly approveAbove?: Amounts | null;
+}
+
+/** The ledger does not have the event of a cursor. Nothing was read. */
+export class UnknownCursor extends Error {
+  override readonly name = "UnknownCursor";
+  /** Read again after this event; from the first one if it is undefined. */
+  readonly readAfter: string | undefined;
+  constructor(message: string, readAfter: string | undefined) {
+    super(message);
+    this.readAfter = readAfter;
+  }
+}
+
+const HEAD = {
+  ledgerId: META.fields.ledgerId,
+  epoch: META.fields.epoch,
+  stopped: META.fields.stopped,
+  first: numberOrNull,
+  last: numberOrNull,
+  pending: number,
+};
+const FEED = eventsTable("");
+
+/** Number of the event that an id names. */
+const numberIn = (id: string): number =>
+  Number(/^evt_(\d{1,15})_[\w-]{16}$/.exec(id)?.[1] ?? Number.NaN);
+
+const orLeftOut = <A>(name: string, value: A | null | undefined): Record<string, A> =>
+  value === null || value === undefined ? {} : { [name]: value };
+
+/** The feed of each account. */
+export const feedMethods = (store: Store) => {
+  const { database, seal } = store;
+  const { identity } = database.dialect;
+  const selectHead = (account: string) =>
+    query(
+      `SELECT ledger_id, epoch, stopped, (SELECT min(number) FROM events WHERE account = $1) AS first,
+       (SELECT max(number) FROM events WHERE account = $1) AS last,
+       (SELECT count(*) FROM (SELECT 1 FROM events WHERE account = $1 AND number IS NULL LIMIT 1) AS one) AS pending FROM meta`,
+      account,
+    );
+  const headOf = async (account: string) => {
+    const [found = {}] = await store.find(selectHead(account));
+    return readFields(HEAD, found, seal);
+  };
+  type Head = Awaited<ReturnType<typeof headOf>>;
+
+  const idOf = (
+    { account, at, number: place, sequence }: StoredEvent,
+    { ledgerId }: Head,
+  ): string =>
+    `evt_${place}_${hash("sha256", JSON.stringify([ledgerId, account, sequence, at]), "base64url").slice(0, 16)}`;
+
+  /** Numbers committed events, unless the ledger was restored and `recover` has not run: a reader would take them for the lost ones. */
+  const numberEvents = (account: string): Promise<void> =>
+    store.save(`events ${account}`, [
+      query(
+        `UPDATE events SET number = next.number, epoch = (SELECT epoch FROM meta) FROM
+         (SELECT sequence, row_number() OVER (ORDER BY sequence) + coalesce((SELECT max(number) FROM events WHERE account = $1), 0) AS number
+          FROM events WHERE account = $1 AND number IS NULL ORDER BY sequence LIMIT ${MOST}) AS next
+         WHERE events.sequence = next.sequence AND EXISTS (SELECT 1 FROM meta WHERE stopped IS NULL AND server = ${identity})`,
+        account,
+      ),
+    ]);
+
+  const select = (account: string, where: string, ...values: ReadonlyArray<number>) =>
+    query(`SELECT * FROM events WHERE account = $1 AND ${where}`, account, ...values);
+  const idAt = async (
+    account: string,
+    where: string,
+    head: Head,
+    ...values: ReadonlyArray<number>
+  ) => {
+    const of = select(account, `${where} ORDER BY number DESC LIMIT 1`, ...values);
+    const [found] = await store.find(of);
+    return found && idOf(FEED.read(found, seal), head);
+  };
+
+  /** Returns the number of the event of a cursor. @throws UnknownCursor. */
+  const placeOf = async (account: string, id: string | undefined, head: Head): Promise<number> => {
+    if (id === undefined) return 0;
+    const place = numberIn(id);
+    if (Number.isNaN(place)) throw new UnknownCursor(`${id} is not the id of an event.`, undefined);
+    const { epoch, first, stopped } = head;
+    if (first !== null && place < first - 1)
+      throw new UnknownCursor(
+        `Events after ${id} were pruned: compare your records with a report, and read from the first event that is left.`,
+        undefined,
+      );
+    // The last event that was pruned has no row to compare with, and nothing is skipped after it.
+    if (first !== null && place === first - 1) return place;
+    if (id === (await idAt(account, "number = $2", head, place))) return place;
+    // Events of an earlier epoch were there before the restore. None is numbered until `recover`.
+    const after = await idAt(
+      account,
+      stopped === null ? "number < $2 AND epoch < $3" : "number < $2 AND epoch <= $3",
+      head,
+      place,
+      epoch,
+    );
+    throw new UnknownCursor(
+      `The feed of this account has no event ${id}: the ledger was restored to an earlier state, or the event is of another account. Read again ${after === undefined ? "from the first event" : `after ${after}`}.`,
+      after,
+    );
+  };
+
+  const limitsIn = async ({ account, was }: StoredEvent) => {
+    const decisions = await store.find(selectDecisions(limitsId(account)));
+    const upTo = decisions
+      .map((line) => readDecision(line, seal))
+      .filter(({ sequence }) => sequence <= Number(was));
+    const { approveAbove, maxAmounts, pending } = limitsOf(upTo);
+    return {
+      state: pending?.sequence === Number(was) ? "pending" : "changed",
+      maxAmounts,
+      approveAbove,
+    };
+  };
+
+  const rowsIn = async ({ workflowId: batch }: StoredEvent) => {
+    const counted = await store.find(
+      query(
+        `SELECT coalesce(CASE state WHEN 'started' THEN (SELECT status FROM runs WHERE runs.workflow_id = batch_rows.workflow_id) ELSE state END, 'running') AS status,
+         count(*) AS count FROM batch_rows WHERE batch = $1 GROUP BY 1 ORDER BY 1`,
+        batch,
+      ),
+    );
+    return {
+      rows: Object.fromEntries(counted.map((row) => [String(row["status"]), Number(row["count"])])),
+    };
+  };
+
+  const eventOf = async (row: StoredEvent, head: Head): Promise<FeedEvent> => {
+    const { account, at, batch, details, kind, subject, was, word, workflowId } = row;
+    const limits = subject === "limits" ? await limitsIn(row) : undefined;
+    const { state, ...amounts } = limits ?? { state: row.state };
+    // The word of a failure is its reason.
+    const why = row.reason ?? outcomeReason({ standing: state as Standing, word }) ?? null;
+    return {
+      id: idOf(row, head),
+      type: eventType({ kind, state, subject, was }),
+      account,
+      at,
+      subject,
+      state,
+      workflowId,
+      ...orLeftOut("step", row.step),
+      ...orLeftOut("runId", row.runId === "" ? null : row.runId),
+      ...orLeftOut(subject === "attention" ? "problem" : "workflowType", kind),
+      ...orLeftOut("batch", batch),
+      ...orLeftOut("amount", row.amount),
+      ...orLeftOut("currency", row.currency),
+      ...orLeftOut("reference", row.reference),
+      ...orLeftOut("resultId", row.madeId),
+      ...orLeftOut("word", word),
+      ...orLeftOut("reason", why),
+      ...details,
+      ...amounts,
+      ...(subject === "batch" && state === "finished" && (await rowsIn(row))),
+    };
+  };
+
+  /** Events after a number, and up to one. */
+  const eventsAfter = async (
+    account: string,
+    head: Head,
+    after: number,
+    limit: number,
+    to = Number.MAX_SAFE_INTEGER,
+  ) => {
+    const found = await store.find(
+      select(account, "number > $2 AND number <= $3 ORDER BY number LIMIT $4", after, to, limit),
+    );
+    return Promise.all(found.map((row) => eventOf(FEED.read(row, seal), head)));
+  };
+
+  /** Numbers what is committed, and returns the head after that. */
+  const readHead = async (account: string): Promise<Head> => {
+    const head = await headOf(account);
+    if (head.pending === 0 || head.stopped !== null) return head;
+    await numberEvents(account);
+    return headOf(account);
+  };
+
+  const deliveries = (where: Partial<Pick<FeedDelivery, "account" | "endpoint">> = {}) =>
+    store.all(
+      DELIVERIES,
+      { "endpoint = ?": where.endpoint, "account = ?": where.account },
+      "ORDER BY account, endpoint",
+    );
+  const saveDelivery = DELIVERIES.saver();
+  const insertProblem = PROBLEMS.inserter([]);
+  /** Returns the accounts that have a feed. Its cost grows with their number alone. */
+  const feeds = async (): Promise<ReadonlyArray<string>> => {
+    const found = await store.find(
+      query(
+        `WITH RECURSIVE feed (account) AS (SELECT min(account) FROM events UNION ALL
+         SELECT (SELECT min(account) FROM events WHERE events.account > feed.account) FROM feed WHERE feed.account IS NOT NULL)
+         SELECT account FROM feed WHERE account IS NOT NULL`,
+      ),
+    );
+    return found.map((row) => String(row["account"]));
+  };
+
+  return {
+    /**
+     * Returns the next events of an account, oldest first; fewer than `limit` if no more are committed.
+     *
+     * @param after id of the last event that the reader has: none of those that follow is ever skipped.
+     * @throws UnknownCursor if the ledger does not have that event, with the one to read again from.
+     */
+    events: async (
+      account: string,
+      {
+        after,
+        limit = MOST,
+      }: { readonly after?: string | undefined; readonly limit?: number } = {},
+    ): Promise<ReadonlyArray<FeedEvent>> => {
+      const head = await readHead(account);
+      return eventsAfter(account, head, await placeOf(account, after, head), limit);
+    },
+    feeds,
+    /**
+     * Returns what is to be delivered next to an endpoint: events that a person has delivered again, then those after the
+     * last delivered one. A new endpoint begins with the events of the last `backMs`.
+     */
+    undelivered: async (
+      endpoint: string,
+      account: string,
+      limit: number,
+      backMs: number,
+    ): Promise<ReadonlyArray<FeedEvent>> => {
+      const head = await readHead(account);
+      let [delivery] = await deliveries({ endpoint, account });
+      if (delivery === undefined) {
+        const [found = {}] = await store.find(
+          query(
+            `SELECT coalesce(max(number), 0) AS number FROM events WHERE account = $1 AND number IS NOT NULL AND at < ${database.dialect.now} - $2`,
+            account,
+            backMs,
+          ),
+        );
+        delivery = {
+          endpoint,
+          account,
+          number: Number(found["number"]),
+          againAfter: null,
+          againTo: null,
+        };
+        await store.save(`delivery ${endpoint} ${account}`, [saveDelivery(delivery, seal)]);
+      }
+      const { againAfter, againTo, number: last } = delivery;
+      return againAfter !== null && againTo !== null
+        ? eventsAfter(account, head, againAfter, limit, againTo)
+        : eventsAfter(account, head, last, limit);
+    },
+    /** Records that an event was delivered to an endpoint. */
+    delivered: (
+      endpoint: string,
+      { account, id }: Pick<FeedEvent, "account" | "id">,
+    ): Promise<void> =>
+      store.save(`delivery ${endpoint} ${account}`, [
+        query(
+          `UPDATE deliveries SET number = CASE WHEN number < $1 THEN $1 ELSE number END,
+           again_after = CASE WHEN again_to > $1 THEN $1 END, again_to = CASE WHEN again_to > $1 THEN again_to END
+           WHERE endpoint = $2 AND account = $3`,
+          numberIn(id),
+          endpoint,
+          account,
+        ),
+      ]),
+    deliveries,
+    /**
+     * Has the events of an account delivered again to all its endpoints, before new ones and in order: those after `from`,
+     * up to `to`. Events that were not delivered yet are delivered once.
+     *
+     * @returns the number of endpoints.
+     * @throws UnknownCursor.
+     */
+    redeliver: async (
+      account: string,
+      { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+    ): Promise<number> => {
+      const head = await readHead(account);
+      const after = await placeOf(account, from, head);
+      const upTo = to === undefined ? Number.MAX_SAFE_INTEGER : await placeOf(account, to, head);
+      const to_ = "CASE WHEN number < $2 THEN number ELSE $2 END";
+      const again = query(
+        `UPDATE deliveries SET again_after = CASE WHEN ${to_} > $1 THEN $1 END, again_to = CASE WHEN ${to_} > $1 THEN ${to_} END
+         WHERE account = $3 RETURNING endpoint`,
+        after,
+        upTo,
+        account,
+      );
+      return (await store.writeReturning(`delivery ${account}`, again)).length;
+    },
+    /** Records the problems that need a person now: those that began and those that ended are events. */
+    noteProblems: (items: ReadonlyArray<Attention>): Promise<void> => {
+      const keyOf = (of: {
+        readonly account: string | null;
+        readonly kind: string;
+        readonly of: string;
+      }) => JSON.stringify([of.account ?? "", of.kind, of.of]);
+      const now = new Map(items.map((item) => [keyOf(item), item]));
+      return database.write("problems", [query("SELECT * FROM problems")], ([found = []]) => {
+        const noted = found.map((row) => PROBLEMS.read(row, seal));
+        const known = new Set(noted.map(keyOf));
+        const began = [...now].filter(([key]) => !known.has(key));
+        const ended = noted.filter((one) => !now.has(keyOf(one)));
+        const writes = [
+          ...ended.map((one) =>
+            store.where("DELETE FROM problems", {
+              "account = ?": one.account,
+              "kind = ?": one.kind,
+              "of = ?": one.of,
+            }),
+          ),
+          ...began.map(([, { account, count, kind, message, money, of, workflowIds }]) => {
+            const details: ProblemDetails = {
+              count,
+              sums: Object.fromEntries(money.map(({ amount, currency }) => [currency, amount])),
+            };
+            const reason = message ?? (kind === "word" ? of : null);
+            const [workflowId = ""] = workflowIds;
+            return insertProblem(
+              { account: account ?? "", kind, of, workflowId, reason, details },
+              seal,
+            );
+          }),
+        ];
+        return { value: undefined, writes };
+      });
+    },
+    /** Removes events before a time; the newest of each account stays, so that no number is given twice. @returns their number. */
+    pruneEvents: async (before: number): Promise<number> => {
+      let pruned = 0;
+      for (const account of await feeds()) {
+        // A reader that is behind is refused, and skips nothing unknowingly.
+        for (
+          let head = await headOf(account);
+          head.pending > 0 && head.stopped === null;
+          head = await headOf(account)
+        )
+          await numberEvents(account);
+        for (;;) {
+          const gone = query(
+            `DELETE FROM events WHERE sequence IN (SELECT sequence FROM events WHERE account = $1 AND at < $2
+             AND number < (SELECT max(number) FROM events WHERE account = $1) ORDER BY number LIMIT ${MOST}) RETURNING sequence`,
+            account,
+            before,
+          );
+          const some = (await store.writeReturning(`events ${account}`, gone)).length;
+          pruned += some;
+          if (some < MOST) break;
+        }
+      }
+      return pruned;
+    },
+  };
+};

@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FeedEvent, Ledger, Run } from "../../src/index.ts";
+import { limitsId, UnknownCursor } from "../../src/index.ts";
+import { ADA, batchOf, made, nameOf, runOf, saving, startOf } from "./rows.ts";
+
+/** Reads a whole feed in small pages, as a reader with a cursor does. */
+export const readFeed = async (
+  ledger: Ledger,
+  account = "account-1",
+  after?: string,
+): Promise<ReadonlyArray<FeedEvent>> => {
+  const all: Array<FeedEvent> = [];
+  for (;;) {
+    const page = await ledger.events(account, { after: all.at(-1)?.id ?? after, limit: 97 });
+    if (page.length === 0) return all;
+    all.push(...page);
+  }
+};
+
+const keyOf = ({ step = "", subject, workflowId }: FeedEvent) => `${subject} ${workflowId} ${step}`;
+
+const ENDED: Readonly<Record<string, string>> = {
+  succeeded: "completed",
+  failed: "failed",
+  timedOut: "failed",
+  terminated: "failed",
+  ended: "stopped",
+  cancelled: "stopped",
+  returned: "returned",
+};
+
+/** The last event of each thing says what the ledger shows of it, and no event repeats the state before. */
+export const expectFolded = async (ledger: Ledger, runs: ReadonlyArray<Run>): Promise<void> => {
+  const events = await readFeed(ledger);
+  expect(events.map(({ id }) => Number(id.split("_")[1]))).toEqual(events.map((_, at) => at + 1));
+  const states = new Map<string, string>();
+  const repeated = events.filter((event) => {
+    const was = states.get(keyOf(event));
+    states.set(keyOf(event), event.state);
+    return was === event.state;
+  });
+  if (repeated[0])
+    console.log(
+      events.filter((e) => keyOf(e) === keyOf(repeated[0]!)),
+      await ledger.runs({ workflowIds: [repeated[0].workflowId] }),
+      repeated.length,
+    );
+  expect(repeated).toEqual([]);
+  const shown = new Map<string, string>();
+  for (const { planned, status, type, workflowId } of runs) {
+    for (const { operation, standing, step, workflowId: of } of await ledger.rowsOf(workflowId)) {
+      const asks = ["asking", "approval"].includes(standing) ? standing : "answered";
+      if (operation === "createPayout") shown.set(`payment ${of} ${step}`, standing);
+      else if (asks !== "answered" || states.has(`question ${of} ${step}`))
+        shown.set(`question ${of} ${step}`, asks);
+    }
+    const payment = `payment ${workflowId} createPayout`;
+    if (type === "payout" && !shown.has(payment)) shown.set(payment, planned ?? "open");
+    const run = `run ${workflowId} `;
+    if (type !== "payout" && (states.has(run) || status in ENDED))
+      shown.set(run, ENDED[status] ?? "open");
+  }
+  expect(Object.fromEntries([...states].toSorted())).toEqual(
+    Object.fromEntries([...shown].toSorted()),
+  );
+};
+
+/** The feed of events. */
+export const describeFeed = (open: () => Promise<Ledger>): void => {
+  let ledger: Ledger;
+  let count = 0;
+  beforeAll(async () => {
+    ledger = await open();
+  });
+  afterAll(() => ledger.close());
+  const account = () => `feed-${++count}`;
+
+  const typesOf = async (of: string, after?: string) =>
+    (await readFeed(ledger, of, after)).map(({ type }) => type);
+
+  describe("the feed of events", () => {
+    it("has a payment from its start to its return, with its facts and no payee", async () => {
+      const of = account();
+      const name = nameOf({ account: of, workflowId: `${of}/payout` });
+      await ledger.recordStart(runOf(name), startOf());
+      await ledger.transact(name, saving(name, { state: "ready" }));
+      await ledger.transact(name, saving(name, made(`${of}-P`)));
+      const saw = (word: string, outcome: "completed" | "failed") =>
+        ledger.sawPayout(of, `${of}-P`, { word, outcome, asks: false, problem: null });
+      await saw("paid", "completed");
+      await saw("paid", "completed");
+      await saw("bounced", "failed");
+      const events = await readFeed(ledger, of);
+      expect(events.map(({ type }) => type)).toEqual([
+        "payment.created",
+        "payment.sent",
+        "payment.completed",
+        "payment.returned",
+      ]);
+      expect(events.at(-1)).toMatchObject({
+        account: of,
+        workflowId: name.workflowId,
+        step: "createPayout",
+        workflowType: "payout",
+        amount: "250.00",
+        currency: "USD",
+        reference: "Invoice 17",
+        resultId: `${of}-P`,
+        word: "bounced",
+        reason: 'its payout came back: the service says "bounced"',
+      });
+      expect(JSON.stringify(events)).not.toMatch(/Hopper|B-1|mark-1/);
+    });
+
+    it("says why a payment asks, was refused, or was stopped with its run", async () => {
+      const of = account();
+      const [asks, stopped] = [`${of}/asks`, `${of}/stopped`];
+      const name = nameOf({ account: of, workflowId: asks });
+      const question = { id: "q", candidates: [], account: null, since: 0 };
+      const ask = { ...question, kind: "approval", reason: "above 100 EUR" } as const;
+      await ledger.transact(name, saving(name, { state: "ready", question: ask }));
+      const refused = { state: "refused", question: null, message: "no funds" } as const;
+      await ledger.transact(name, saving(name, refused));
+      await ledger.recordStart(runOf({ account: of, workflowId: stopped }), startOf());
+      const end = { endState: "failed", endedAt: 1, endType: "X", endReason: "no payee" } as const;
+      await ledger.recordEnds([{ workflowId: stopped, runId: "run-1", ...end }]);
+      const events = await readFeed(ledger, of);
+      expect(events.map(({ reason, type }) => [type, reason])).toEqual([
+        ["payment.needs_approval", "above 100 EUR"],
+        ["payment.failed", "no funds"],
+        ["payment.created", undefined],
+        ["payment.stopped", "no payee"],
+      ]);
+    });
+
+    it("has an onboarding with its check, once, also if a later run waits again", async () => {
+      const of = account();
+      const workflowId = `${of}/onboard`;
+      const run = { ...runOf({ account: of, workflowId }), type: "onboardCardholder" };
+      await ledger.recordStart(run, startOf({ type: "onboardCardholder" }));
+      const wait = { account: of, workflowId, activityId: "awaitVerification:H", thing: "H" };
+      for (const runId of ["run-1", "run-2"]) {
+        const named = { ...wait, runId, kind: "cardholder" } as const;
+        await ledger.openWait(named);
+        await ledger.closeWait(named, { outcome: "verified" });
+      }
+      const end = { endedAt: 1, endType: null, endReason: null } as const;
+      await ledger.recordEnds([{ workflowId, runId: "run-2", endState: "failed", ...end }]);
+      const failed = await readFeed(ledger, of);
+      expect(failed.map(({ type }) => type)).toEqual(["onboarding.verified", "onboarding.failed"]);
+      expect(failed[0]).toMatchObject({ resultId: "H" });
+      const card = nameOf({ account: of, workflowId, step: "createCard" });
+      const done = { ...made(`${of}-C`), operation: "createCard", runId: "run-3" };
+      await ledger.transact(card, (look) => ({
+        ...saving(card, done)(look),
+        workflowType: "onboardCardholder",
+      }));
+      await ledger.recordEnds([{ workflowId, runId: "run-3", endState: "succeeded", ...end }]);
+      expect(await typesOf(of, failed.at(-1)?.id)).toEqual([
+        "onboarding.processing",
+        "onboarding.completed",
+      ]);
+    });
+
+    it("has files and limits", async () => {
+      const of = account();
+      const batch = { ...batchOf(`${of}/file`), account: of };
+      await ledger.saveBatch(batch.id, () => ({ batch: { ...batch, state: "uploading" } }));
+      await ledger.saveBatch(batch.id, () => ({ batch }));
+      await ledger.saveBatch(batch.id, () => ({ batch: { ...batch, state: "approved" } }));
+      await ledger.finishBatch(batch.id);
+      const limits = { maxAmounts: { EUR: "10" }, approveAbove: null };
+      await ledger.setLimits(of, limits, ADA);
+      const looser = await ledger.setLimits(of, { ...limits, maxAmounts: null }, ADA);
+      await ledger.approveLimits(of, looser.pending?.sequence ?? 0, { ...ADA, by: "grace" });
+      const events = await readFeed(ledger, of);
+      expect(events.map(({ maxAmounts, type }) => [type, maxAmounts])).toEqual([
+        ["batch.needs_approval", undefined],
+        ["batch.approved", undefined],
+        ["batch.ended", undefined],
+        ["limits.changed", { EUR: "10" }],
+        ["limits.needs_approval", { EUR: "10" }],
+        ["limits.changed", null],
+      ]);
+      expect(events[3]?.workflowId).toBe(limitsId(of));
+    });
+
+    it("has a problem that needs a person when it begins, and when it ends", async () => {
+      const of = account();
+      const item = {
+        kind: "late",
+        account: of,
+        of,
+        count: 2,
+        money: [{ amount: "19.00", currency: "USD" }],
+        since: 1,
+        workflowIds: ["one", "two"],
+        message: null,
+      } as const;
+      await ledger.noteProblems([item]);
+      await ledger.noteProblems([{ ...item, count: 3 }]);
+      await ledger.noteProblems([]);
+      const events = await readFeed(ledger, of);
+      expect(events).toMatchObject([
+        { type: "attention.raised", problem: "late", count: 2, sums: { USD: "19.00" } },
+        { type: "attention.cleared", problem: "late" },
+      ]);
+    });
+
+    const someEvents = async (of: string, some: number) => {
+      for (let at = 0; at < some; at++)
+        await ledger.recordStart(runOf({ account: of, workflowId: `${of}/${at}` }), startOf());
+      return readFeed(ledger, of);
+    };
+
+    it("refuses a cursor that it does not have, and says where to read again", async () => {
+      const [of, other] = [account(), account()];
+      const [first] = await someEvents(of, 2);
+      await someEvents(other, 2);
+      await expect(ledger.events(other, { after: first?.id })).rejects.toThrow(UnknownCursor);
+      await expect(ledger.events(of, { after: "evt_x" })).rejects.toThrow(/is not the id/);
+      await expect(ledger.events(of, { after: "evt_3_abcdefghijklmnop" })).rejects.toThrow(
+        /restored to an earlier state, or the event is of another account/,
+      );
+    });
+
+    it("numbers nothing between a restore and recover, and refuses a reader that is ahead", async () => {
+      const of = account();
+      const [one, two] = await someEvents(of, 2);
+      const mark = await ledger.mark();
+      // As its witness remembers it, the ledger had more.
+      expect(await ledger.expect({ ...mark, sequence: mark.sequence + 9 })).toBe(false);
+      const run = { account: of, workflowId: `${of}/after` };
+      await ledger.recordStart(runOf(run), startOf());
+      expect(await ledger.events(of, { after: one?.id })).toEqual([two]);
+      const lost = "evt_3_abcdefghijklmnop";
+      const refused = { name: "UnknownCursor", readAfter: two?.id };
+      await expect(ledger.events(of, { after: lost })).rejects.toMatchObject(refused);
+      await ledger.recover(ADA);
+      await expect(ledger.events(of, { after: lost })).rejects.toMatchObject(refused);
+      const next = await ledger.events(of, { after: two?.id });
+      expect(next).toMatchObject([
+        { id: expect.stringMatching(/^evt_3_/), workflowId: run.workflowId },
+      ]);
+      await expect(ledger.events(of, { after: lost })).rejects.toMatchObject(refused);
+    });
+
+    it("delivers each event to each endpoint in order, and a range again", async () => {
+      const of = account();
+      const all = (await someEvents(of, 5)).map(({ id }) => id);
+      const deliver = async (endpoint: string, most: number) => {
+        const ids: Array<string> = [];
+        while (ids.length < most) {
+          const [next] = await ledger.undelivered(endpoint, of, 1, 60_000);
+          if (next === undefined) break;
+          await ledger.delivered(endpoint, next);
+          ids.push(next.id);
+        }
+        return ids;
+      };
+      expect(await deliver("one", 3)).toEqual(all.slice(0, 3));
+      expect(await deliver("two", 9)).toEqual(all);
+      expect(await ledger.redeliver(of, { from: all[0], to: all[3] })).toBe(2);
+      expect(await deliver("one", 9)).toEqual([...all.slice(1, 3), ...all.slice(3)]);
+      expect(await deliver("two", 9)).toEqual(all.slice(1, 4));
+      expect(await ledger.redeliver(of, { from: all[4] })).toBe(2);
+      expect(await deliver("two", 9)).toEqual([]);
+    });
+
+    it("is pruned up to its newest event, and refuses a reader that is behind", async () => {
+      const of = account();
+      const all = await someEvents(of, 4);
+      await ledger.pruneEvents(Date.now() + 3_600_000);
+      expect(await ledger.events(of, { after: all[2]?.id })).toEqual([all[3]]);
+      expect(await ledger.events(of)).toEqual([all[3]]);
+      await expect(ledger.events(of, { after: all[1]?.id })).rejects.toThrow(/were pruned/);
+      const [next] = (await someEvents(of, 5)).slice(1);
+      expect(next?.id).toMatch(/^evt_5_/);
+    });
+  });
+};
