@@ -7,6 +7,7 @@ import { attentionMethods } from "./store/attention.ts";
 import { batchMethods } from "./store/batch-methods.ts";
 import { decisionMethods } from "./store/decision-methods.ts";
 import { wordMethods } from "./store/word-methods.ts";
+import { deliveryMethods } from "./store/delivery-methods.ts";
 import { feedMethods } from "./store/feed-methods.ts";
 import { listMethods } from "./store/list-runs.ts";
 import { metaMethods } from "./store/meta-methods.ts";
@@ -105,6 +106,7 @@ const methodsOf = (store: Store, keyed: (mark: string) => string) => ({
   ...batchMethods(store),
   ...pruneMethods(store),
   ...feedMethods(store),
+  ...deliveryMethods(store),
   /** Copies the ledger to a new file, while it is in use. @throws LedgerUnavailable with the command, on PostgreSQL. */
   backup: (file: string) => store.database.backup(file),
   close: () => store.database.close(),

@@ -6,6 +6,7 @@
  * to do. The inbox, notifications, metrics and the doctor read this one method, and its cost grows with what is open.
  */
 import { batchLogId } from "../model/gate.ts";
+import { type ProblemDetails, PROBLEMS } from "./feed-schema.ts";
 import { dayOf, lateSince } from "./run-filter.ts";
 import {
   number,
@@ -50,6 +51,11 @@ export interface Attention {
   readonly workflowIds: ReadonlyArray<string>;
   /** The service's reason, if it gives one. */
   readonly message: string | null;
+}
+
+/** A problem as it is noted: `overdue` runs as well, which only their own workflows can end. */
+export interface Problem extends Omit<Attention, "kind" | "since"> {
+  readonly kind: AttentionKind | "overdue";
 }
 
 /** Name of the lease that the tracker of an account renews with each pass. */
@@ -125,6 +131,7 @@ const THINGS = [
 /** The problems that need a person. */
 export const attentionMethods = (store: Store) => {
   const { now, sum } = store.database.dialect;
+  const insertProblem = PROBLEMS.inserter([]);
   const all = `SELECT kind, account, of, currency, count(*) AS count, ${sum("amount")} AS amount, min(since) AS since, min(day) AS day,
     min(workflow_id) AS first, max(workflow_id) AS last, max(message) AS message
     FROM (${THINGS.join(" UNION ALL ")}) AS things GROUP BY kind, account, of, currency ORDER BY kind, account, of, currency`;
@@ -167,6 +174,61 @@ export const attentionMethods = (store: Store) => {
           workflowIds: [...new Set(parts.flatMap((part) => [part.first, part.last]))].slice(0, 3),
           message: parts.find(({ message }) => message !== null)?.message ?? null,
         };
+      });
+    },
+    /** Returns the accounts with runs that are open for longer than expected, each once. Its cost grows with these. */
+    overdue: async (overdueAfterMs: number): Promise<ReadonlyArray<Problem>> => {
+      const found = await store.find(
+        query(
+          `SELECT coalesce(account, '') AS account, count(*) AS count, min(workflow_id) AS first FROM runs
+           WHERE end_state IS NULL AND started_at < ${now} - $1 GROUP BY account`,
+          overdueAfterMs,
+        ),
+      );
+      return found.map((row) => ({
+        kind: "overdue",
+        ...readFields({ account: text, count: number }, row, store.seal),
+        of: String(row["account"]),
+        money: [],
+        workflowIds: [String(row["first"])],
+        message: null,
+      }));
+    },
+    /** Records the problems that need a person now: those that began and those that ended are events. */
+    noteProblems: (items: ReadonlyArray<Problem>): Promise<void> => {
+      const keyOf = (of: {
+        readonly account: string | null;
+        readonly kind: string;
+        readonly of: string;
+      }) => JSON.stringify([of.account ?? "", of.kind, of.of]);
+      const now = new Map(items.map((item) => [keyOf(item), item]));
+      return store.database.write("problems", [query("SELECT * FROM problems")], ([found = []]) => {
+        const noted = found.map((row) => PROBLEMS.read(row, store.seal));
+        const known = new Set(noted.map(keyOf));
+        const began = [...now].filter(([key]) => !known.has(key));
+        const ended = noted.filter((one) => !now.has(keyOf(one)));
+        const writes = [
+          ...ended.map((one) =>
+            store.where("DELETE FROM problems", {
+              "account = ?": one.account,
+              "kind = ?": one.kind,
+              "of = ?": one.of,
+            }),
+          ),
+          ...began.map(([, { account, count, kind, message, money, of, workflowIds }]) => {
+            const details: ProblemDetails = {
+              count,
+              sums: Object.fromEntries(money.map(({ amount, currency }) => [currency, amount])),
+            };
+            const reason = message ?? (kind === "word" ? of : null);
+            const [workflowId = ""] = workflowIds;
+            return insertProblem(
+              { account: account ?? "", kind, of, workflowId, reason, details },
+              store.seal,
+            );
+          }),
+        ];
+        return { value: undefined, writes };
       });
     },
   };

@@ -16,16 +16,9 @@ import { hash } from "node:crypto";
 import { type EventSubject, eventType, type EventType } from "../model/feed.ts";
 import { limitsId, limitsOf, type Amounts } from "../model/limits.ts";
 import { outcomeReason, type Standing } from "../model/standing.ts";
-import type { Attention, AttentionKind } from "./attention.ts";
+import type { Problem } from "./attention.ts";
 import { readDecision, selectDecisions } from "./log.ts";
-import {
-  DELIVERIES,
-  eventsTable,
-  type FeedDelivery,
-  type ProblemDetails,
-  PROBLEMS,
-  type StoredEvent,
-} from "./feed-schema.ts";
+import { eventsTable, type StoredEvent } from "./feed-schema.ts";
 import { META } from "./schema.ts";
 import type { Store } from "./store.ts";
 import { number, numberOrNull, query, readFields } from "./table.ts";
@@ -61,7 +54,7 @@ export interface FeedEvent {
   /** Why, for a person. */
   readonly reason?: string;
   /** Kind of a problem that needs a person. */
-  readonly problem?: AttentionKind;
+  readonly problem?: Problem["kind"];
   /** Payouts, runs or rows that a problem concerns, and their money: decimal strings by currency. */
   readonly count?: number;
   readonly sums?: Amounts;
@@ -93,15 +86,15 @@ const HEAD = {
 };
 const FEED = eventsTable("");
 
-/** Number of the event that an id names. */
-const numberIn = (id: string): number =>
+/** Returns the number of the event that an id names. */
+export const numberIn = (id: string): number =>
   Number(/^evt_(\d{1,15})_[\w-]{16}$/.exec(id)?.[1] ?? Number.NaN);
 
 const orLeftOut = <A>(name: string, value: A | null | undefined): Record<string, A> =>
   value === null || value === undefined ? {} : { [name]: value };
 
-/** The feed of each account. */
-export const feedMethods = (store: Store) => {
+/** Reads the feed of each account. */
+export const feedReader = (store: Store) => {
   const { database, seal } = store;
   const { identity } = database.dialect;
   const selectHead = (account: string) =>
@@ -254,14 +247,6 @@ export const feedMethods = (store: Store) => {
     return headOf(account);
   };
 
-  const deliveries = (where: Partial<Pick<FeedDelivery, "account" | "endpoint">> = {}) =>
-    store.all(
-      DELIVERIES,
-      { "endpoint = ?": where.endpoint, "account = ?": where.account },
-      "ORDER BY account, endpoint",
-    );
-  const saveDelivery = DELIVERIES.saver();
-  const insertProblem = PROBLEMS.inserter([]);
   /** Returns the accounts that have a feed. Its cost grows with their number alone. */
   const feeds = async (): Promise<ReadonlyArray<string>> => {
     const found = await store.find(
@@ -274,6 +259,12 @@ export const feedMethods = (store: Store) => {
     return found.map((row) => String(row["account"]));
   };
 
+  return { eventsAfter, feeds, headOf, numberEvents, placeOf, readHead };
+};
+
+/** The feed of each account. */
+export const feedMethods = (store: Store) => {
+  const { eventsAfter, feeds, headOf, numberEvents, placeOf, readHead } = feedReader(store);
   return {
     /**
      * Returns the next events of an account, oldest first; fewer than `limit` if no more are committed.
@@ -292,117 +283,6 @@ export const feedMethods = (store: Store) => {
       return eventsAfter(account, head, await placeOf(account, after, head), limit);
     },
     feeds,
-    /**
-     * Returns what is to be delivered next to an endpoint: events that a person has delivered again, then those after the
-     * last delivered one. A new endpoint begins with the events of the last `backMs`.
-     */
-    undelivered: async (
-      endpoint: string,
-      account: string,
-      limit: number,
-      backMs: number,
-    ): Promise<ReadonlyArray<FeedEvent>> => {
-      const head = await readHead(account);
-      let [delivery] = await deliveries({ endpoint, account });
-      if (delivery === undefined) {
-        const [found = {}] = await store.find(
-          query(
-            `SELECT coalesce(max(number), 0) AS number FROM events WHERE account = $1 AND number IS NOT NULL AND at < ${database.dialect.now} - $2`,
-            account,
-            backMs,
-          ),
-        );
-        delivery = {
-          endpoint,
-          account,
-          number: Number(found["number"]),
-          againAfter: null,
-          againTo: null,
-        };
-        await store.save(`delivery ${endpoint} ${account}`, [saveDelivery(delivery, seal)]);
-      }
-      const { againAfter, againTo, number: last } = delivery;
-      return againAfter !== null && againTo !== null
-        ? eventsAfter(account, head, againAfter, limit, againTo)
-        : eventsAfter(account, head, last, limit);
-    },
-    /** Records that an event was delivered to an endpoint. */
-    delivered: (
-      endpoint: string,
-      { account, id }: Pick<FeedEvent, "account" | "id">,
-    ): Promise<void> =>
-      store.save(`delivery ${endpoint} ${account}`, [
-        query(
-          `UPDATE deliveries SET number = CASE WHEN number < $1 THEN $1 ELSE number END,
-           again_after = CASE WHEN again_to > $1 THEN $1 END, again_to = CASE WHEN again_to > $1 THEN again_to END
-           WHERE endpoint = $2 AND account = $3`,
-          numberIn(id),
-          endpoint,
-          account,
-        ),
-      ]),
-    deliveries,
-    /**
-     * Has the events of an account delivered again to all its endpoints, before new ones and in order: those after `from`,
-     * up to `to`. Events that were not delivered yet are delivered once.
-     *
-     * @returns the number of endpoints.
-     * @throws UnknownCursor.
-     */
-    redeliver: async (
-      account: string,
-      { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
-    ): Promise<number> => {
-      const head = await readHead(account);
-      const after = await placeOf(account, from, head);
-      const upTo = to === undefined ? Number.MAX_SAFE_INTEGER : await placeOf(account, to, head);
-      const to_ = "CASE WHEN number < $2 THEN number ELSE $2 END";
-      const again = query(
-        `UPDATE deliveries SET again_after = CASE WHEN ${to_} > $1 THEN $1 END, again_to = CASE WHEN ${to_} > $1 THEN ${to_} END
-         WHERE account = $3 RETURNING endpoint`,
-        after,
-        upTo,
-        account,
-      );
-      return (await store.writeReturning(`delivery ${account}`, again)).length;
-    },
-    /** Records the problems that need a person now: those that began and those that ended are events. */
-    noteProblems: (items: ReadonlyArray<Attention>): Promise<void> => {
-      const keyOf = (of: {
-        readonly account: string | null;
-        readonly kind: string;
-        readonly of: string;
-      }) => JSON.stringify([of.account ?? "", of.kind, of.of]);
-      const now = new Map(items.map((item) => [keyOf(item), item]));
-      return database.write("problems", [query("SELECT * FROM problems")], ([found = []]) => {
-        const noted = found.map((row) => PROBLEMS.read(row, seal));
-        const known = new Set(noted.map(keyOf));
-        const began = [...now].filter(([key]) => !known.has(key));
-        const ended = noted.filter((one) => !now.has(keyOf(one)));
-        const writes = [
-          ...ended.map((one) =>
-            store.where("DELETE FROM problems", {
-              "account = ?": one.account,
-              "kind = ?": one.kind,
-              "of = ?": one.of,
-            }),
-          ),
-          ...began.map(([, { account, count, kind, message, money, of, workflowIds }]) => {
-            const details: ProblemDetails = {
-              count,
-              sums: Object.fromEntries(money.map(({ amount, currency }) => [currency, amount])),
-            };
-            const reason = message ?? (kind === "word" ? of : null);
-            const [workflowId = ""] = workflowIds;
-            return insertProblem(
-              { account: account ?? "", kind, of, workflowId, reason, details },
-              seal,
-            );
-          }),
-        ];
-        return { value: undefined, writes };
-      });
-    },
     /** Removes events before a time; the newest of each account stays, so that no number is given twice. @returns their number. */
     pruneEvents: async (before: number): Promise<number> => {
       let pruned = 0;

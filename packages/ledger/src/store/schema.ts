@@ -446,6 +446,7 @@ export const migrations = (
       `CREATE INDEX writes_returned ON writes (outcome_at) WHERE standing = 'returned'`,
       `CREATE INDEX runs_failed ON runs (workflow_id) WHERE end_type IS NOT NULL`,
       `CREATE INDEX runs_open ON runs (workflow_id) WHERE end_state IS NULL OR end_state = 'missing'`,
+      `CREATE INDEX runs_overdue ON runs (started_at) WHERE end_state IS NULL`,
       `CREATE INDEX runs_batch ON runs (batch) WHERE batch IS NOT NULL`,
       // The kind, so that they are counted by the index alone.
       `CREATE INDEX waits_open ON waits (account, since, kind) WHERE closed_at IS NULL`,
