@@ -41,9 +41,9 @@ export const notifierOf = (taskQueue: string): WorkflowStartOptions<Workflows["n
   taskQueue,
   workflowId: notifierId(taskQueue),
   workflowIdConflictPolicy,
-  staticSummary: "Notifies a webhook of runs that need a person, fail or are overdue",
+  staticSummary: "Delivers the events of the ledger to a webhook",
   staticDetails:
-    "Moves no money. It looks for news about the runs of this task queue, and posts each item until the webhook accepts it. Workers with the setting notify keep it running; its state is the undelivered notifications. docs/metrics.md",
+    "Moves no money. It posts each event of the feed until the webhook accepts it, in order. Workers with the setting notify keep it running; the ledger has how far it is. docs/events.md",
 });
 
 /** A tracker or notifier that was terminated runs again after this time. */

@@ -178,7 +178,7 @@ export const trackerInput = Schema.Struct({
 
 /** Input of the notifier. */
 export const notifierInput = Schema.UndefinedOr(
-  Schema.declare(isNotifierState, { expected: "a state with the time from which it looks" }),
+  Schema.declare(isNotifierState, { expected: "the state of the run before" }),
 );
 
 export interface WriteOptions extends Schema.Schema.Type<typeof writeOptions> {}

@@ -1,20 +1,28 @@
-import type { Ledger } from "@durable-payments/ledger";
+/**
+ * Delivers the feed of events to a webhook.
+ *
+ * The ledger has the events and how far the endpoint is, so nothing is remembered here: a worker that dies delivers its
+ * last event once more, with the same id. Each account is delivered in its own order, and one that cannot be delivered
+ * delays no other. Nothing is given up: an endpoint that was away for a week gets what it has missed.
+ */
+import type { FeedEvent, Ledger } from "@durable-payments/ledger";
+import { webUiLink } from "@durable-payments/protocol";
 import {
   type Delivery,
   isNotifierState,
   type NotifierState,
+  type QueuedNotification,
 } from "@durable-payments/protocol/notifications";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { type LongActivityOptions, type LongWork, runLong } from "../long-activity.ts";
-import { LAG_MS, look } from "./look.ts";
 import { type NotificationSettings, post } from "./webhook.ts";
 
 /** The notifier's activities. */
 export interface NotifierActivities {
   /**
-   * Finds occurrences and posts them, for hours or until its worker drains.
+   * Delivers the events of all accounts, for hours or until its worker drains.
    *
    * @returns the state for the next run.
    */
@@ -32,63 +40,80 @@ export interface NotifierOptions extends LongActivityOptions {
   readonly settings?: NotificationSettings | undefined;
 }
 
-/** An undelivered notification is dropped after this time. */
-const GIVEN_UP_AFTER_MS = 3 * 24 * 60 * 60_000;
+/** A new endpoint begins with the events of this time. */
+const BEGINS_BEFORE_MS = 10 * 60_000;
 
-/** Most that is posted after one look. */
-export const MOST_POSTED = 200;
+/** Events of an account that are read together. */
+const MOST_READ = 100;
 
 /** How long an activity waits for a worker that has an address for notifications. */
 const NOT_CONFIGURED_WAIT_MS = 60_000;
 
 const notConfigured = "PAYMENTS_NOTIFY_URL (notify.url) is not set for this worker";
 
+/** No command is shown for an id with characters that a terminal would alter. */
+const isPlain = (workflowId: string): boolean => /^[\w.@:/+-]+$/.test(workflowId);
+
+/** Returns an event as it is posted. */
+const notificationOf = (
+  { at, id, subject: _, type, ...facts }: FeedEvent,
+  namespace: string,
+  taskQueue: string,
+  webUi: string | undefined,
+): QueuedNotification => {
+  const { runId, workflowId } = facts;
+  const data = {
+    namespace,
+    taskQueue,
+    ...facts,
+    ...(webUi !== undefined && { webUi: webUiLink(webUi, namespace, workflowId, runId) }),
+    ...(isPlain(workflowId) && { command: `durable-payments show ${workflowId}` }),
+  };
+  return { id, notification: { type, timestamp: new Date(at).toISOString(), data } };
+};
+
 /** The work of one attempt. */
 const notifying = (
   settings: NotificationSettings,
   { ledger, taskQueue }: NotifierOptions,
   signal: AbortSignal,
-  known: NotifierState | undefined,
+  known: NotifierState,
 ): LongWork<NotifierState> => {
-  const activity = Context.current();
-  const { client, info } = activity;
-  const options = { ...settings, ledger, taskQueue, namespace: info.namespace };
-  // Occurrences shortly before its start count.
-  let state: NotifierState = known ?? { from: Date.now() - LAG_MS };
+  const { info } = Context.current();
+  const { intervalMs, lateAfterMs, overdueAfterMs, url, webUi } = settings;
+  const endpoint = hash("sha256", url.href, "base64url");
+  let state = known;
 
-  /** Advances the mark: earlier occurrences were posted, and are listed by then. */
-  const delivered = (upTo: number, ...ids: ReadonlyArray<string>): void => {
-    const { from, told = [] } = state;
-    // The ledger's clock may be ahead, and the mark must not be.
-    const passed = Math.min(upTo, Date.now()) - LAG_MS;
-    state = { from: Math.max(from, passed), told: [...told, ...ids] };
-    activity.heartbeat(state);
+  const deliver = async (account: string): Promise<void> => {
+    for (;;) {
+      const events = await ledger.undelivered(endpoint, account, MOST_READ, BEGINS_BEFORE_MS);
+      for (const event of events) {
+        const posted = notificationOf(event, info.namespace, taskQueue, webUi);
+        const { host, isDelivered, why } = await post(settings, posted, signal);
+        if (!isDelivered) throw new Error(`${host} ${why}`);
+        await ledger.delivered(endpoint, event);
+      }
+      if (events.length < MOST_READ) return;
+    }
   };
 
   return {
     state: () => state,
     failed: (why) => {
-      state = { ...state, failing: { why, since: state.failing?.since ?? Date.now() } };
+      state = { failing: { why, since: state.failing?.since ?? Date.now() } };
     },
-    /** Posts occurrences in order until one cannot be delivered; it is found again later. */
     turn: async () => {
       const begun = Date.now();
-      const { found, told } = await client.withAbortSignal(signal, () =>
-        look(client, options, state),
-      );
-      state = { ...state, told };
-      const { failing } = state;
-      const oldest = begun - GIVEN_UP_AFTER_MS;
-      const isGivingUp = failing !== undefined && failing.since < oldest;
-      for (const next of found.slice(0, MOST_POSTED)) {
-        const at = Date.parse(next.notification.timestamp);
-        if (isGivingUp && at < oldest) continue;
-        const { host, isDelivered, why } = await post(settings, next, signal);
-        if (!isDelivered) throw new Error(`${host} ${why}`);
-        delivered(at, next.known);
-      }
-      if (found.length <= MOST_POSTED) delivered(begun);
-      return begun + settings.intervalMs - Date.now();
+      const problems = [
+        ...(await ledger.attention({ lateAfterMs })),
+        ...(await ledger.overdue(overdueAfterMs)),
+      ];
+      await ledger.noteProblems(problems);
+      const delivered = await Promise.allSettled((await ledger.feeds()).map(deliver));
+      const failure = delivered.find(({ status }) => status === "rejected");
+      if (failure?.status === "rejected") throw failure.reason;
+      state = {};
+      return begun + intervalMs - Date.now();
     },
   };
 };
@@ -105,7 +130,7 @@ export const makeNotifierActivities = (options: NotifierOptions): NotifierActivi
       });
     }
     return runLong(options, (signal, reported) =>
-      notifying(settings, options, signal, isNotifierState(reported) ? reported : given),
+      notifying(settings, options, signal, isNotifierState(reported) ? reported : (given ?? {})),
     );
   },
   sendTestNotification: async () => {

@@ -20,6 +20,7 @@ const check = (outcome: string | undefined): RecordedWait => ({
   since: 0,
   readAfter: null,
   isLeft: false,
+  endedAs: null,
   closedAt: 1,
   outcome: outcome === undefined ? null : { outcome },
 });

@@ -51,6 +51,7 @@ const wait = {
   since: 0,
   readAfter: null,
   isLeft: false,
+  endedAs: null,
   closedAt: null,
   outcome: null,
 };

@@ -12,6 +12,7 @@
  * After a restore, an earlier reader knows events that the ledger has lost. The id of an event holds its number and a
  * hash of its row, so such a reader is refused instead of continuing with other events.
  */
+import { redact } from "@durable-payments/client/effect";
 import { hash } from "node:crypto";
 import { type EventSubject, eventType, type EventType } from "../model/feed.ts";
 import { limitsId, limitsOf, type Amounts } from "../model/limits.ts";
@@ -217,8 +218,9 @@ export const feedReader = (store: Store) => {
       ...orLeftOut("currency", row.currency),
       ...orLeftOut("reference", row.reference),
       ...orLeftOut("resultId", row.madeId),
-      ...orLeftOut("word", word),
-      ...orLeftOut("reason", why),
+      // The service's texts, and those of people, may name an account.
+      ...orLeftOut("word", word && redact(word)),
+      ...orLeftOut("reason", why && redact(why)),
       ...details,
       ...amounts,
       ...(subject === "batch" && state === "finished" && (await rowsIn(row))),

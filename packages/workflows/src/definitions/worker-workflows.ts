@@ -53,8 +53,8 @@ export async function tracker(input: TrackerInput): Promise<void> {
 }
 
 /**
- * Posts notifications about the runs of a task queue that ask, fail or are overdue, and about batches that end. The
- * workers of each task queue keep one running; its state has the undelivered notifications.
+ * Delivers the events of the ledger's feed to the webhook of a task queue, in order. The workers of each task queue keep
+ * one running; the ledger has how far it is.
  */
 export async function notifier(state?: NotifierState): Promise<void> {
   const { notify } = proxyActivities<PaymentsActivities>({
@@ -62,7 +62,7 @@ export async function notifier(state?: NotifierState): Promise<void> {
     startToCloseTimeout: "1 day",
     heartbeatTimeout: "10 seconds",
     retry: { initialInterval: "1 second", maximumInterval: "1 minute" },
-    summary: "Look for what has happened, and post it",
+    summary: "Deliver the events of the ledger",
   });
   const { sendTestNotification } = proxyActivities<PaymentsActivities>({
     // A person waits for the result.
