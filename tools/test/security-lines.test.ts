@@ -93,8 +93,8 @@ const TESTS: Readonly<Record<string, ReadonlyArray<readonly [file: string, title
   "the metrics port: read counts, sums, limits, account names and ids of open files": [
     ["apps/worker/test/metrics.test.ts", "a worker exports the metrics of docs/metrics.md"],
   ],
-  "the webhook: read workflow ids and kinds of questions, but no amount, payee or reason": [
-    ["packages/activities/test/notifications.test.ts", "without amount, payee or reason"],
+  "the webhook: read ids, amounts, references and reasons, but no account number or payee": [
+    ["packages/activities/test/notifications.test.ts", "with their facts and without a payee"],
   ],
 };
 

@@ -30,6 +30,8 @@ const COMMANDS = [
   "report",
   "show",
   "inbox",
+  "events",
+  "events redeliver",
   "doctor",
   "config",
   "replay",
@@ -82,7 +84,7 @@ it("docs/commands.md has the help of every command", async () => {
   const exitCodes = cells
     .map(([code = "", meaning = ""]) => `| ${code.padEnd(4)} | ${meaning.padEnd(63)} |`)
     .join("\n");
-  const page = `# Commands\n\nThis page is for people who operate payments. It lists the help of every command, as \`durable-payments COMMAND --help\` prints it. In a clone, the command is \`./durable-payments\`; in a project, it is \`npx durable-payments\`. Variables that are not set are read from the file \`.env\` of the current folder: \`--env-file\` chooses another file. \`--profile staging\` chooses the profile of that name in Temporal's configuration, and the file \`.env.staging\`.\n\nWith \`--json\`, a command prints one JSON object: [json-output.schema.json](json-output.schema.json) has a definition for the answer of each command, such as \`#/definitions/list\` and \`#/definitions/limits-show\`, and \`#/definitions/error\` for one that fails. With \`--jsonl\`, a list is one JSON object a line: \`#/definitions/list-line\`, \`inbox-line\`, \`report-line\` and \`show-line\`. \`list --jsonl\` prints everything that matches, page by page. The npm package has the schema as \`durable-payments/json-output.schema.json\`. Times are milliseconds since 1970, and amounts are decimal strings.\n\n## Exit codes\n\n${exitCodes}\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
+  const page = `# Commands\n\nThis page is for people who operate payments. It lists the help of every command, as \`durable-payments COMMAND --help\` prints it. In a clone, the command is \`./durable-payments\`; in a project, it is \`npx durable-payments\`. Variables that are not set are read from the file \`.env\` of the current folder: \`--env-file\` chooses another file. \`--profile staging\` chooses the profile of that name in Temporal's configuration, and the file \`.env.staging\`.\n\nWith \`--json\`, a command prints one JSON object: [json-output.schema.json](json-output.schema.json) has a definition for the answer of each command, such as \`#/definitions/list\` and \`#/definitions/limits-show\`, and \`#/definitions/error\` for one that fails. With \`--jsonl\`, a list is one JSON object a line: \`#/definitions/list-line\`, \`events-line\`, \`inbox-line\`, \`report-line\` and \`show-line\`. \`list --jsonl\` prints everything that matches, page by page. The npm package has the schema as \`durable-payments/json-output.schema.json\`. Times are milliseconds since 1970, and amounts are decimal strings.\n\n## Exit codes\n\n${exitCodes}\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
   await expect(page).toMatchFileSnapshot(join(checkout, "docs/commands.md"));
 });
 

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { accountHash } from "@durable-payments/protocol/account";
 import {
   advance,
   type Call,
@@ -323,3 +324,49 @@ it("a file is approved by the hash of the rows that were shown, and its state is
   expect(await runCli("show", id, "--jsonl")).toMatchObject({ code: 2 });
   await ledger.close();
 });
+
+it("reads the events of an account after a cursor, follows them, and says where to read again after a restore", async () => {
+  const feed = join(folder, "events.sqlite");
+  vi.stubEnv("PAYMENTS_LEDGER", `sqlite:${feed}`);
+  expect(await runCli("ledger", "migrate")).toMatchObject({ code: 0 });
+  const baseUrl = "https://service.example";
+  vi.stubEnv("PAYMENTS_BASE_URL", baseUrl);
+  const account = accountHash({ baseUrl, clientId: "client" });
+  const ledger = await openLedger(`sqlite:${feed}`);
+  onTestFinished(() => ledger.close());
+  const start = (workflowId: string) =>
+    ledger.recordStart(
+      {
+        account,
+        workflowId,
+        runId: null,
+        type: "payout",
+        batch: null,
+        batchRow: null,
+        amount: "250.00",
+        currency: "EUR",
+        payee: null,
+        reference: "Invoice 17",
+      },
+      { by: "ada", how: "test", value: { type: "payout", content: "c" } },
+    );
+  for (const id of ["payout/1", "payout/2"]) await start(id);
+  const shown = await runCli("events");
+  expect(shown.stdout).toMatch(/payment\.created +payout\/1 .*250\.00 EUR.*evt_1_/);
+  const { events } = JSON.parse((await runCli("events", "--json")).stdout) as {
+    readonly events: ReadonlyArray<{ readonly id: string; readonly workflowId: string }>;
+  };
+  const [first = "", second = ""] = events.map(({ id }) => id);
+  expect(events).toMatchObject([{ workflowId: "payout/1" }, { workflowId: "payout/2" }]);
+  const lines = await runCli("events", "--after", first, "--jsonl");
+  expect(JSON.parse(lines.stdout)).toEqual(events[1]);
+  expect(await runCli("events", "--after", second, "--json")).toMatchObject({
+    code: 0,
+    stdout: '{"events":[]}\n',
+  });
+  const lost = await runCli("events", "--after", "evt_9_abcdefghijklmnop", "--json");
+  expect(lost).toMatchObject({ code: 6, stdout: expect.stringContaining("restored") });
+  expect(await runCli("events", "--follow", "--limit", "2")).toMatchObject({ code: 2 });
+  const again = await runCli("events", "redeliver", "--from", first, "--json");
+  expect(JSON.parse(again.stdout)).toEqual({ endpoints: 0 });
+}, 30_000);

@@ -153,7 +153,7 @@ describe("the notifier", () => {
     isAway = true;
     const state = (await over().run(notifierOver(endpoint), undefined)) as NotifierState;
     expect(state.failing?.why).toMatch(/^127\.0\.0\.1:\d+ answers 503$/);
-    expect(idsIn(endpoint.posted).toSorted()).toEqual(["other", "p-1"]);
+    expect(new Set(idsIn(endpoint.posted))).toEqual(new Set(["other", "p-1"]));
     isAway = false;
     // Its next run has the state, or the heartbeat of a killed worker.
     expect(await over(state).run(notifierOver(endpoint), undefined)).toEqual({});

@@ -1,7 +1,7 @@
 import type { Fault } from "@durable-payments/client/effect";
 import type { Choice } from "./rules/consequences.ts";
 
-type Looking = "doctor" | "inbox" | "list" | "show" | "testWebhook";
+type Looking = "doctor" | "events" | "inbox" | "list" | "show" | "testWebhook";
 type Deciding =
   | "word"
   | "answer"
@@ -31,6 +31,8 @@ export interface NextAction {
   readonly status?: string;
   /** Hash of the account whose service says a word. */
   readonly account?: string;
+  /** Reads the events after this one. */
+  readonly after?: string | undefined;
   /** Starts it under the same id again. */
   readonly id?: string;
   /** An option that it needs as well: the reason why a likely duplicate is another payment. */

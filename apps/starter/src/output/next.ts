@@ -17,6 +17,7 @@ const COMMANDS: Readonly<
   approve: ["Approve it"],
   cancel: ["Cancel it", "cancel", "--reason", "WHY"],
   doctor: ["Find the fault"],
+  events: ["Read again"],
   inbox: ["See what is waiting for a person"],
   list: ["List them"],
   onboard: ["Start it anyway", "onboard", "FILE", "--not-a-duplicate", "WHY"],
@@ -37,6 +38,7 @@ const FLAGS: ReadonlyArray<
   readonly [field: keyof NextAction, flags: ReadonlyArray<string>, purpose?: string]
 > = [
   ["id", ["--id"]],
+  ["after", ["--after"]],
   ["hash", ["--hash"]],
   ["question", ["--for"]],
   ["choice", ["--choose"]],
@@ -80,6 +82,7 @@ const wordsOf = (next: NextAction): readonly [purpose: string, ...args: Readonly
 /** Actions whose commands name no person, because they change nothing. */
 const READING: ReadonlySet<NextAction["action"]> = new Set([
   "doctor",
+  "events",
   "inbox",
   "list",
   "show",

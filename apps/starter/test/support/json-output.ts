@@ -6,6 +6,7 @@ import type {
   CancelledBatch,
   Check,
   DecidedMeaning,
+  FeedEvent,
   Diagnosis,
   FilePlan,
   Inbox,
@@ -77,6 +78,10 @@ export interface JsonOutput {
   /** One line of \`--jsonl\`. */
   readonly "list-line": RunView | ReportLine | BatchView;
   readonly "inbox-line": InboxItem;
+  readonly events: { readonly events: ReadonlyArray<FeedEvent> };
+  /** One line of `--jsonl`, or of `--json` with `--follow`. */
+  readonly "events-line": FeedEvent;
+  readonly "events-redeliver": { readonly endpoints: number };
   readonly report: Report;
   readonly "report-line": ReportLine;
   /** A run; a run with `--follow`; a file, `listed` with `--rows`; a log with `--log`; a link with `--web`. */

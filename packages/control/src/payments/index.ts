@@ -1,3 +1,4 @@
+export type { EventType, FeedEvent } from "@durable-payments/ledger";
 export * from "./open-payments.ts";
 export type { Payments } from "./payments.ts";
 export type { PaymentsReading } from "./reading.ts";
@@ -14,5 +15,6 @@ export type { Cancelled, CancelledBatch } from "../actions/stopping.ts";
 export type { DecidedMeaning, PayoutsOfWord } from "../actions/words.ts";
 export type { Check } from "../views/doctor/check.ts";
 export type { Diagnosis } from "../views/doctor/doctor.ts";
+export type { EventsGiven } from "../views/events.ts";
 export type { Inbox, InboxItem } from "../views/inbox.ts";
 export type { OverviewView } from "../views/overview.ts";

@@ -79,7 +79,7 @@ export class Payments extends PaymentsReading {
 
   private constructor(installation: Installation) {
     super(installation);
-    this.upkeep = upkeepOf(installation, this.#connections);
+    this.upkeep = upkeepOf(installation, this.#connections, (name) => this.account(name));
   }
 
   get #installation(): Installation {

@@ -2,7 +2,7 @@
  * Everything that a person or a program reads about payments. No method here changes anything, so a page that only shows
  * payments needs no other part of `Payments`.
  */
-import type { DecidedWord, SumsBy } from "@durable-payments/ledger";
+import type { DecidedWord, FeedEvent, SumsBy } from "@durable-payments/ledger";
 import { type LimitsView, readLimits } from "../actions/limits.ts";
 import { readWords } from "../actions/words.ts";
 import { accountNamed, type KnownAccount } from "../facts/connection/connections.ts";
@@ -19,6 +19,7 @@ import {
 import type { Check } from "../views/doctor/check.ts";
 import { diagnose, type Diagnosis } from "../views/doctor/doctor.ts";
 import { approvalsOf, type Inbox, type InboxItem, readInbox } from "../views/inbox.ts";
+import { type EventsGiven, pageOfEvents, readEvents } from "../views/events.ts";
 import { follow } from "../views/follow.ts";
 import { type ListFilter, type ListPage, listAllRuns, listPage } from "../views/list.ts";
 import { type OverviewView, readOverview } from "../views/overview.ts";
@@ -228,6 +229,26 @@ export class PaymentsReading implements AsyncDisposable {
   followBatch(id: string, { signal }: FollowOptions = {}): AsyncGenerator<BatchView> {
     const read = () => this.#connections.ledger(({ ledger }) => readBatch(ledger, id));
     return follow(read, progressOfBatch, signal);
+  }
+
+  /**
+   * Reads the events of an account in the order of its feed, oldest first: none is skipped, and none comes twice. Keep the
+   * `id` of the last one that you have worked on, and continue after it. It needs only the ledger.
+   *
+   * @param given `after`: the id to continue after; `isFollowed`: it waits for further events until `signal` ends it.
+   * @throws NotAllowed if the ledger does not have the event of `after`: it was restored, or has pruned it. `next.after` is
+   *   the id to read after instead.
+   * @example
+   * ```ts
+   * for await (const { type, workflowId } of payments.events({ isFollowed: true })) console.log(type, workflowId);
+   * ```
+   */
+  events(given: EventsGiven = {}): AsyncGenerator<FeedEvent> {
+    const read = (after: string | undefined) =>
+      this.#connections.ledger(({ ledger }) =>
+        pageOfEvents(ledger, this.account(given.account), after),
+      );
+    return readEvents(read, given);
   }
 
   /**

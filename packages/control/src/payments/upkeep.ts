@@ -12,6 +12,7 @@ import {
 import { openWorkersLedger } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
 import { groupsOf, type PreviewedGroup, type PreviewedRun } from "../rules/preview.ts";
+import { knownCursor } from "../views/events.ts";
 import { testWebhook } from "../views/doctor/doctor.ts";
 import type { Installation } from "./settings.ts";
 
@@ -48,6 +49,16 @@ export interface RetryPreview {
   /** The same, by outcome and reason. */
   readonly groups: ReadonlyArray<PreviewedGroup>;
   readonly runs: ReadonlyArray<PreviewedRun>;
+}
+
+/** Which events are delivered again. */
+export interface RedeliverGiven {
+  /** Name or hash; default: the account that pays. */
+  readonly account?: string | undefined;
+  /** Id of the event before the first one; default: all events that the ledger has. */
+  readonly from?: string | undefined;
+  /** Id of the last event; default: the last one that was delivered. */
+  readonly to?: string | undefined;
 }
 
 /** Rare work on an installation: recover, replay, prune, back up, migrate, test the webhook. */
@@ -97,12 +108,20 @@ export interface Upkeep {
   readonly migrate: (onMigration?: (version: number) => void) => Promise<string>;
   /** Has a worker post one test notification. @throws ConnectionFailed if none answers; NotAllowed if none has an address. */
   readonly testWebhook: () => Promise<Delivery>;
+  /**
+   * Has the notifiers deliver events again: those after `from`, up to `to`, before new ones.
+   *
+   * @returns the number of webhooks.
+   * @throws NotAllowed if the ledger does not have one of the events; ConnectionFailed.
+   */
+  readonly redeliver: (given: RedeliverGiven) => Promise<number>;
 }
 
 /** Makes the upkeep of an installation. */
 export const upkeepOf = (
   { assumptionsOf, connections: settings, keepDays }: Installation,
   connections: Connections,
+  accountOf: (name: string | undefined) => string,
 ): Upkeep => ({
   recover: (options) => connections.both((connected) => recover(connected, options)),
   replay: ({ onPart, workflows, ...selection }) =>
@@ -141,4 +160,8 @@ export const upkeepOf = (
     return ledger.place;
   },
   testWebhook: () => connections.sources(testWebhook),
+  redeliver: ({ account, ...range }) =>
+    connections.ledger(({ ledger }) =>
+      knownCursor(() => ledger.redeliver(accountOf(account), range)),
+    ),
 });

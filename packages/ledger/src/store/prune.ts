@@ -16,6 +16,7 @@
 import { PERSON_MARK } from "@durable-payments/client/values";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Actor } from "./ledger.ts";
+import { feedMethods } from "./feed-methods.ts";
 import { chainAgain, logWriter, verifyLines } from "./log.ts";
 import { payeeKey } from "./payees.ts";
 import { BATCH_ROWS, RUNS, WRITES } from "./schema.ts";
@@ -69,6 +70,7 @@ const LEDGER = { account: "", workflowId: "", step: "" };
 export const pruneMethods = (store: Store) => {
   const { database, seal } = store;
   const { among, now } = database.dialect;
+  const { pruneEvents } = feedMethods(store);
   const prunePart = (
     part: ReadonlyArray<string>,
     before: number,
@@ -195,6 +197,7 @@ export const pruneMethods = (store: Store) => {
       }
       await pruneFiles(before);
       await prunePayees();
+      await pruneEvents(before);
       await store.logged("", "", [], (_, log) => {
         log.entry({ who: by, what: "pruned", details: { before, workflowIds } }, LEDGER, "", 0);
         return { value: undefined, writes: [] };

@@ -1,0 +1,76 @@
+import { Command } from "effect/cli";
+import { badUsage, EXIT_CODES_HELP } from "../exit-codes.ts";
+import { count, json, listed, on, text } from "./flags.ts";
+import { described, runListing, runPayments } from "./run-command.ts";
+
+const account = text("account", "NAME", 'Account that pays, by name; the unnamed one is "default"');
+const { csv: _, ...formats } = listed;
+
+const read = {
+  after: text("after", "EVENT", "Only events after this one, by its id"),
+  follow: on("follow", "Wait for further events, until Ctrl-C"),
+  limit: count("limit", "Most to show; default: all", 0),
+  account,
+  ...formats,
+};
+
+const redelivered = {
+  from: text("from", "EVENT", "Events after this one; default: from the first event"),
+  to: text("to", "EVENT", "Up to this event; default: the last one that was delivered"),
+  account,
+  json,
+};
+
+const redeliver = Command.make("redeliver", redelivered, (given) =>
+  runPayments(given.json, async (output, payments) => {
+    const { account, from, to } = given;
+    const endpoints = await payments.upkeep.redeliver({ account, from, to });
+    output.answer({ endpoints }, () =>
+      endpoints === 0
+        ? "Nothing is delivered again: no event of this account was delivered to a webhook yet."
+        : `Delivered again soon, before new events, to ${endpoints} webhook${endpoints === 1 ? "" : "s"}.`,
+    );
+  }),
+).pipe(
+  described(
+    "Have events delivered to the webhook again",
+    `Have the notifier deliver events again that were delivered before, in order and
+  with the same ids, before new ones. It needs only the ledger.`,
+    { "durable-payments events redeliver": "All events that the ledger still has" },
+  ),
+);
+
+/** `durable-payments events`: the feed of an account. */
+export const events = Command.make("events", read, (given) =>
+  runListing(given, async (output, payments, work) => {
+    const { account, after, follow: isFollowed, json, limit } = given;
+    if (isFollowed && limit > 0) throw badUsage("Give one of --follow and --limit.");
+    const isLined = given.jsonl || (json && isFollowed);
+    const feed = payments.events({ account, after, isFollowed });
+    const all = [];
+    let shown = 0;
+    for await (const event of feed) {
+      if (isLined) output.lines([event]);
+      else if (json) all.push(event);
+      else output.text(`${work.eventText(event)}\n`);
+      shown += 1;
+      if (shown === limit || output.isClosed()) break;
+    }
+    if (json && !isLined) output.answer({ events: all }, () => "");
+  }),
+).pipe(
+  described(
+    "Read the events of an account, in order",
+    `Read the events of an account in the order of its feed, oldest first: payments,
+  onboardings, files, limits, and what needs a person. The id of an event is the
+  cursor: --after continues behind it, and skips nothing. If the ledger was
+  restored and does not have that event, it ends with 6, and says where to read
+  again. With --follow, --json prints JSON Lines. It needs only the ledger.`,
+    {
+      "durable-payments events --limit 20": "The first events",
+      "durable-payments events --follow --jsonl": "All events, for a program",
+    },
+    EXIT_CODES_HELP,
+  ),
+  Command.withSubcommands([redeliver]),
+);
