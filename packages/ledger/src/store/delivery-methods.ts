@@ -36,7 +36,7 @@ export const deliveryMethods = (store: Store) => {
       if (delivery === undefined) {
         const [found = {}] = await store.find(
           query(
-            `SELECT coalesce(max(number), 0) AS number FROM events WHERE account = $1 AND number IS NOT NULL AND at < ${database.dialect.now} - $2`,
+            `SELECT number FROM events WHERE account = $1 AND number IS NOT NULL AND at < ${database.dialect.now} - $2 ORDER BY number DESC LIMIT 1`,
             account,
             backMs,
           ),
@@ -44,7 +44,7 @@ export const deliveryMethods = (store: Store) => {
         delivery = {
           endpoint,
           account,
-          number: Number(found["number"]),
+          number: Number(found["number"] ?? 0),
           againAfter: null,
           againTo: null,
         };

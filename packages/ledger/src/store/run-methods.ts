@@ -1,3 +1,4 @@
+import type { JsonObject } from "../model/row.ts";
 import { readIntervalMs } from "../model/reading-schedule.ts";
 import type {
   Decision,

@@ -11,7 +11,7 @@ import { type Ledger, openLedger, readLedgerPlace } from "../../src/index.ts";
  */
 
 /** Tables that grow with each payment. */
-const GROWING = /^SCAN (?:writes|runs|log|waits|payees|batches|batch_rows)\b/;
+const GROWING = /^SCAN (?:writes|runs|log|waits|payees|batches|batch_rows|events)\b/;
 
 /** Indexes that have only what is open, or decisions about the ledger itself. */
 const OF_FEW = [
@@ -60,6 +60,10 @@ const READS: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> = {
   "the latest runs": (ledger) => ledger.listRuns({}, { limit }),
   "the latest failed runs": (ledger) => ledger.listRuns({ statuses: ["failed"] }, { limit }),
   limits: (ledger) => ledger.limitedAccounts(),
+  events: (ledger) => ledger.events(account, { limit }),
+  "accounts with events": (ledger) => ledger.feeds(),
+  "events to deliver": (ledger) => ledger.undelivered("endpoint", account, limit, 1),
+  "runs that are overdue": (ledger) => ledger.overdue(1),
 };
 
 /** Of a million open waits, only the few that are meant are read. */

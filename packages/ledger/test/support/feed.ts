@@ -140,7 +140,7 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
       for (const runId of ["run-1", "run-2"]) {
         const named = { ...wait, runId, kind: "cardholder" } as const;
         await ledger.openWait(named);
-        await ledger.closeWait(named, { outcome: "verified" });
+        await ledger.closeWaits([{ ...named, outcome: { outcome: "verified" } }]);
       }
       const end = { endedAt: 1, endType: null, endReason: null } as const;
       await ledger.recordEnds([{ workflowId, runId: "run-2", endState: "failed", ...end }]);
