@@ -5,6 +5,7 @@ export {
   makePaymentsActivities,
   type PaymentsActivities,
 } from "./make-activities.ts";
+export { type HintSettings, readHint, readHintSettings } from "./notifications/hints.ts";
 export type { NotifierActivities } from "./notifications/notifier-activities.ts";
 export { type NotificationSettings, readNotificationSettings } from "./notifications/webhook.ts";
 export type { ReadActivities, WorkerCheckActivities } from "./reads.ts";

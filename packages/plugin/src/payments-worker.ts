@@ -1,5 +1,6 @@
 import {
   makePaymentsActivities,
+  readHintSettings,
   readNotificationSettings,
   readTracked,
 } from "@durable-payments/activities";
@@ -32,6 +33,7 @@ import {
 import { type Account, type Accounts, openAccounts } from "./accounts.ts";
 import { bundleOfWorker } from "./bundle.ts";
 import { createCompanions, rateOf, runTogether } from "./companions.ts";
+import { type HintListener, listenForHints } from "./hints.ts";
 import { logAsSet } from "./logger.ts";
 import {
   type HealthListener,
@@ -263,6 +265,7 @@ export const prepareWorker = async (
       "The ledger's texts are not encrypted: a dataConverter encrypts only what Temporal stores. To encrypt the ledger, set keyring (PAYMENTS_KEYRING) as well.",
     );
   const notify = orCannotStart(() => readNotificationSettings(read.notify ?? {}));
+  const hinted = orCannotStart(() => readHintSettings(read.hints ?? {}));
   const deployment = deploymentOf(given, read, environment);
   const collector = orCannotStart(() => tracingEndpoint(environment));
   const accounts = openAccounts(read);
@@ -380,6 +383,7 @@ export const prepareWorker = async (
   const run = async (worker: Worker, next: () => Promise<void>): Promise<void> => {
     let own: NativeConnection | undefined;
     let health: HealthListener | undefined;
+    let hints: HintListener | undefined;
     try {
       opened = await open();
       // A connection that a worker has opened for itself is closed as soon as that worker has drained.
@@ -389,6 +393,8 @@ export const prepareWorker = async (
       if (read.healthAddress !== undefined) {
         health = await listenForProbes(read.healthAddress);
       }
+      const hashes = accounts.map(({ hash }) => hash);
+      if (hinted !== undefined) hints = await listenForHints(hinted, ledger, hashes);
       await runOn(connection, worker, health, next);
     } catch (error) {
       // The worker holds its connection, and a program that closes that next sees that error alone.
@@ -403,6 +409,7 @@ export const prepareWorker = async (
       throw error;
     } finally {
       health?.close();
+      hints?.close();
       for (const { runtime } of accounts) await runtime.dispose();
       await close(opened);
       await tracing?.close();

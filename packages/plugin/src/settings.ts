@@ -46,7 +46,9 @@ export interface Polling {
  * file that `PAYMENTS_SETTINGS` names: docs/settings.md.
  */
 export interface PaymentsSettings
-  extends AccountSettings, Pick<Settings, "batchShare" | "keyring" | "ledger" | "notify"> {
+  extends
+    AccountSettings,
+    Pick<Settings, "batchShare" | "hints" | "keyring" | "ledger" | "notify"> {
   /**
    * Further accounts by name, each with credentials of its own. An account takes the other settings that it leaves out
    * from those of the plugin. A name has 1 to 40 lower-case letters, digits and dashes. Default: none.
@@ -89,6 +91,7 @@ const SHARED = [
   "approveAbove",
   "batchShare",
   "healthAddress",
+  "hints",
   "keyring",
   "ledger",
   "maxAmounts",

@@ -207,7 +207,7 @@ export const SettingsSchema = optional({
    * @default text
    */
   logFormat: Schema.Literals(["json", "text"]),
-  /** Webhook to notify when a run needs a person, fails or is overdue. */
+  /** Webhook to which the events of all accounts are delivered. */
   notify: optional({
     /**
      * Address of the webhook: https, or http on this machine.
@@ -222,7 +222,7 @@ export const SettingsSchema = optional({
      */
     secret: Text,
     /**
-     * Seconds between checks.
+     * Seconds between two looks for events.
      *
      * @default 15
      */
@@ -241,6 +241,27 @@ export const SettingsSchema = optional({
     lateAfterHours: above0(8_760),
     /** Address of Temporal's Web UI, for links. */
     webUi: Text,
+  }),
+  /** Signed hints of the service that a payout or cardholder has changed. They only make its next reading earlier. */
+  hints: optional({
+    /**
+     * Where the worker receives hints by POST: a port on 127.0.0.1, or HOST:PORT. Put a proxy with TLS in front of it.
+     *
+     * @default off
+     */
+    address: like(PORT, "must be a port, or HOST:PORT such as 0.0.0.0:9465"),
+    /**
+     * Secret of their signatures by Standard Webhooks: whsec_ and 24 to 64 bytes in base64.
+     *
+     * @default required with the address
+     */
+    secret: Text,
+    /**
+     * Fields of the payload that may have the id, the first one first. The service's document does not show them.
+     *
+     * @default payout_id, card_holder_id, data.payout_id, data.card_holder_id
+     */
+    idFields: Schema.Array(Text),
   }),
   /** Settings of the codec server. */
   codecServer: optional({
@@ -284,5 +305,7 @@ export const settingVariables: ReadonlyMap<string, string> = new Map(
     "notify.url": "PAYMENTS_NOTIFY_URL",
     "notify.secret": "PAYMENTS_NOTIFY_SECRET",
     "notify.webUi": "TEMPORAL_UI_URL",
+    "hints.address": "PAYMENTS_HINTS_ADDRESS",
+    "hints.secret": "PAYMENTS_HINTS_SECRET",
   }),
 );

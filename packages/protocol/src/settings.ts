@@ -155,12 +155,14 @@ export const layOver = <A extends object, B extends object>(lower: A, upper: B):
   const left = Object.entries(lower).filter(
     ([name]) => !isGiven || EITHER.every((one) => one !== name),
   );
-  const [below, above]: ReadonlyArray<unknown> = [lower, upper].map((settings) =>
-    Reflect.get(settings, "notify"),
-  );
-  const notify = isRecord(below) && isRecord(above) ? { notify: { ...below, ...above } } : {};
+  const groups = ["hints", "notify"].flatMap((group) => {
+    const [below, above]: ReadonlyArray<unknown> = [lower, upper].map((settings) =>
+      Reflect.get(settings, group),
+    );
+    return isRecord(below) && isRecord(above) ? [[group, { ...below, ...above }]] : [];
+  });
   // Each property comes from one of the two.
-  return { ...Object.fromEntries([...left, ...given]), ...notify } as A & B;
+  return Object.fromEntries([...left, ...given, ...groups]) as A & B;
 };
 
 /**

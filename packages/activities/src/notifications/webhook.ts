@@ -43,12 +43,13 @@ const readUrl = (given: string): URL => {
   throw fault("begin with https://; http:// is allowed only to this machine");
 };
 
-const readKey = (given: string): Uint8Array => {
+/** Reads the key of signatures. @throws Error that names the setting, and does not repeat the key. */
+export const readKey = (setting: string, given: string): Uint8Array => {
   const text = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(given)?.[1];
   const key = Buffer.from(text ?? "", "base64");
   if (key.length >= LEAST_KEY_BYTES && key.length <= MOST_KEY_BYTES) return key;
   throw new Error(
-    `${SECRET_SETTING} must be whsec_ and 24 to 64 bytes in base64. Make one: echo "whsec_$(openssl rand -base64 32)"`,
+    `${setting} must be whsec_ and 24 to 64 bytes in base64. Make one: echo "whsec_$(openssl rand -base64 32)"`,
   );
 };
 
@@ -75,7 +76,7 @@ export const readNotificationSettings = (
   }
   return {
     url: readUrl(url),
-    key: readKey(secret),
+    key: readKey(SECRET_SETTING, secret),
     intervalMs: intervalSeconds * 1_000,
     overdueAfterMs: overdueHours * HOUR_MS,
     lateAfterMs: lateAfterMsOf(notify),

@@ -226,6 +226,21 @@ export const payoutMethods = (store: Store) => {
         "ORDER BY read_after",
         limit,
       ),
+    /** Makes a payout or cardholder due to be read now, if it is read again at all. An unknown id changes nothing. */
+    readSoon: async (accounts: ReadonlyArray<string>, id: string): Promise<void> => {
+      for (const [table, where] of [
+        ["writes", "operation = 'createPayout' AND made_id = ?"],
+        ["waits", "thing = ? AND closed_at IS NULL AND kind = 'payout'"],
+        ["waits", "thing = ? AND closed_at IS NULL AND kind = 'cardholder'"],
+      ] as const) {
+        const soon = store.where(`UPDATE ${table} SET read_after = ${now}`, {
+          account: accounts,
+          [where]: id,
+          [`read_after > ${now}`]: true,
+        });
+        await store.save(`hint ${id}`, [soon]);
+      }
+    },
     /** Returns how many payouts and waits of an account are read again at some time. */
     countRead: async (account: string): Promise<number> => {
       const count = (table: string, rest: string) =>

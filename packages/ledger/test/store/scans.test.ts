@@ -54,6 +54,7 @@ const READS: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> = {
   "due waits": (ledger) => ledger.dueWaits(account, "balance", limit),
   "due payouts": (ledger) => ledger.duePayouts(account, limit),
   "watched payouts": (ledger) => ledger.duePayouts(account, limit, "watched"),
+  "a hint": (ledger) => ledger.readSoon([account], "P"),
   "payouts by their ids": (ledger) => ledger.payouts(account, ["P"]),
   "number of what is read again": (ledger) => ledger.countRead(account),
   "open payouts": (ledger) => ledger.openPayouts(account, limit),

@@ -2,12 +2,13 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { SettingsSchema } from "../../src/settings-schema.ts";
 
-const { codecServer, notify } = SettingsSchema.fields;
+const { codecServer, hints, notify } = SettingsSchema.fields;
 
 /** Names of the settings within a group, by its own name; empty for those of no group. */
 export const settingNames: Readonly<Record<string, ReadonlyArray<string>>> = {
   "": Object.keys(SettingsSchema.fields),
   notify: Object.keys(notify.schema.fields),
+  hints: Object.keys(hints.schema.fields),
   codecServer: Object.keys(codecServer.schema.fields),
   "codecServer.tokens": Object.keys(codecServer.schema.fields.tokens.schema.fields),
 };

@@ -1,0 +1,103 @@
+/**
+ * Receives hints of the service by HTTP, at an address of its own: it may be reached from outside, and the probes may not.
+ *
+ * Whoever can reach it can send anything, so a request costs little before its signature is verified: its size, its time
+ * and the number of connections are limited. With a valid signature, a hint costs one request to the service, so their
+ * rate is limited, too. The answer to a verified hint never says whether the id is known.
+ */
+import { type HintSettings, readHint } from "@durable-payments/activities";
+import type { Ledger } from "@durable-payments/ledger";
+import { messageOf } from "@durable-payments/client/values";
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { CannotStart } from "./settings.ts";
+
+const MOST_BYTES = 16_384;
+const MOST_CONNECTIONS = 64;
+const ASKED_WITHIN_MS = 5_000;
+
+/** Hints of a second that are taken; the tracker finds what the others mean by its own readings. */
+const MOST_A_SECOND = 50;
+
+/** Returns the body; undefined if it is too long. */
+const bodyOf = async (request: IncomingMessage): Promise<string | undefined> => {
+  const parts: Array<Buffer> = [];
+  let bytes = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > MOST_BYTES) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+};
+
+/** Receives hints until it is closed. */
+export interface HintListener {
+  /** Where it listens, as `HOST:PORT`. */
+  readonly address: string;
+  readonly close: () => void;
+}
+
+/**
+ * Listens for hints about the objects of some accounts.
+ *
+ * @throws CannotStart if another program listens there, or the address does not belong to this machine.
+ */
+export const listenForHints = async (
+  settings: HintSettings,
+  ledger: Pick<Ledger, "readSoon">,
+  accounts: ReadonlyArray<string>,
+): Promise<HintListener> => {
+  let [second, taken] = [0, 0];
+  const isTooMany = (): boolean => {
+    const now = Math.floor(performance.now() / 1_000);
+    if (now !== second) [second, taken] = [now, 0];
+    taken += 1;
+    return taken > MOST_A_SECOND;
+  };
+  const statusOf = async (request: IncomingMessage): Promise<number> => {
+    if (request.method !== "POST") return 405;
+    const body = await bodyOf(request);
+    if (body === undefined) return 413;
+    // `verify` reads three headers, and refuses a list.
+    const hint = readHint(settings, request.headers as Record<string, string>, body);
+    if (hint === "forged") return 401;
+    if (isTooMany()) return 429;
+    if (hint !== "other") await ledger.readSoon(accounts, hint.id);
+    return 204;
+  };
+  const limits = {
+    headersTimeout: ASKED_WITHIN_MS,
+    requestTimeout: ASKED_WITHIN_MS,
+    connectionsCheckingInterval: 1_000,
+  };
+  const server = createServer(limits, (request, response) => {
+    statusOf(request).then(
+      (status) => {
+        // What was not read of a request must not be taken for the next one.
+        if (status === 413) response.setHeader("connection", "close");
+        response.writeHead(status).end();
+      },
+      // The service may send it again.
+      () => response.writeHead(503).end(),
+    );
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  const [, host = "127.0.0.1", port] = /^(?:\[?([^[\]]+)\]?:)?(\d+)$/.exec(settings.address) ?? [];
+  try {
+    await once(server.listen(Number(port), host), "listening");
+  } catch (error) {
+    throw new CannotStart(
+      `The worker cannot listen at ${host}:${port} (PAYMENTS_HINTS_ADDRESS): ${messageOf(error)}.`,
+    );
+  }
+  server.on("error", () => undefined);
+  const address = server.address();
+  return {
+    address: `${host}:${typeof address === "object" ? address?.port : port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
