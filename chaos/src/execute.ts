@@ -11,6 +11,7 @@ import { delay, until } from "./delay.ts";
 import { type Environment, startEnvironment } from "./environment/environment.ts";
 import { booksOf } from "./evidence/books.ts";
 import { checkEndings, readEndings } from "./evidence/endings.ts";
+import { checkEvents, followFeed } from "./evidence/events.ts";
 import type { Find, Finding } from "./evidence/evidence.ts";
 import { checkReports } from "./evidence/misreported.ts";
 import { checkMoney } from "./evidence/money.ts";
@@ -70,11 +71,15 @@ export const executeChaosRun = async (
       const progress = `started ${started.length}/${runs.length}, open ${campaign.open}`;
       report.line(`${seconds()} s: ${progress}`);
     }, PROGRESS_EVERY_MS);
+    const following = environment.accounts.map(
+      async ({ hash }) => [hash, await followFeed(campaign, hash)] as const,
+    );
     const questions = await work(campaign, options).finally(() => clearInterval(show));
+    const followed = new Map(await Promise.all(following));
     interruption.throwIfAborted();
     const took = seconds();
     report.line(`${took} s: comparing …`);
-    await compare(campaign, find, interruption);
+    await compare(campaign, followed, find, interruption);
     const behaviour = environment.services.map((one) => one.behaviour);
     const isKeyed = behaviour.every(({ showsKeys }) => showsKeys === true);
     for (const asked of isKeyed ? Object.keys(questions) : []) {
@@ -186,6 +191,7 @@ const work = async (campaign: Campaign, { ledger, restore }: ChaosOptions) => {
 /** Compares the records of the services with the results of the runs and with the ledger. */
 const compare = async (
   campaign: Campaign,
+  followed: ReadonlyMap<string, ReadonlyArray<string>>,
   find: Find,
   interruption: AbortSignal,
 ): Promise<void> => {
@@ -225,6 +231,7 @@ const compare = async (
     if (standing === "completed") find("misreported", mark, `${id} came back, and nobody saw it`);
   }
   checkReports(await readReports(environment, reading), books, find);
+  await checkEvents(campaign, followed, books, find, interruption);
   checkEndings(evidence, find, tally);
   for (const { crashes, name } of [...supervised, ...workers]) {
     for (const crash of crashes) find("crash", name, crash);

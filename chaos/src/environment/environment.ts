@@ -21,6 +21,7 @@ import type { ChaosOptions } from "../options.ts";
 import { ACCOUNTS } from "../plan/planned-run.ts";
 import { startIndependent } from "../service/independent.ts";
 import { type Service, WATCHED_FOR } from "../service/service.ts";
+import { startReceiver } from "../service/event-receiver.ts";
 import { startSimulatorProcess } from "../service/simulator.ts";
 import type { Tally } from "../tally.ts";
 import { startLedgerServer } from "./ledger-server.ts";
@@ -115,8 +116,10 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
         account === undefined ? [] : [[account, { baseUrl, clientId: id, apiKey }]],
       ),
     );
+    const receiver = ending(await startReceiver(options.seed, tally));
+    const notify = { url: receiver.url, secret: receiver.secret, intervalSeconds: 1 };
     const settingsFile = join(folder, "settings.json");
-    await writeFile(settingsFile, JSON.stringify({ ...FAST, assumptions, accounts }));
+    await writeFile(settingsFile, JSON.stringify({ ...FAST, assumptions, accounts, notify }));
     const variables = {
       PAYMENTS_SETTINGS: settingsFile,
       PAYMENTS_KEYRING: keyring,
@@ -177,6 +180,10 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
       /** The services of the accounts, the unnamed account first. */
       services,
       simulators: services.flatMap(({ simulator }) => simulator ?? []),
+      /** The webhook that receives the events. */
+      receiver,
+      /** The accounts as the ledger knows them; the unnamed one first. */
+      accounts: settings.accounts ?? [],
       /** Returns the service that an account pays by. */
       serviceOf,
       workers,

@@ -10,6 +10,7 @@ import type { Ledger } from "@durable-payments/ledger";
 import { messageOf } from "@durable-payments/client/values";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
+import type { Account } from "./accounts.ts";
 import { CannotStart } from "./settings.ts";
 
 const MOST_BYTES = 16_384;
@@ -46,8 +47,9 @@ export interface HintListener {
 export const listenForHints = async (
   settings: HintSettings,
   ledger: Pick<Ledger, "readSoon">,
-  accounts: ReadonlyArray<string>,
+  accounts: ReadonlyArray<Pick<Account, "hash">>,
 ): Promise<HintListener> => {
+  const hashes = accounts.map(({ hash }) => hash);
   let [second, taken] = [0, 0];
   const isTooMany = (): boolean => {
     const now = Math.floor(performance.now() / 1_000);
@@ -63,7 +65,7 @@ export const listenForHints = async (
     const hint = readHint(settings, request.headers as Record<string, string>, body);
     if (hint === "forged") return 401;
     if (isTooMany()) return 429;
-    if (hint !== "other") await ledger.readSoon(accounts, hint.id);
+    if (hint !== "other") await ledger.readSoon(hashes, hint.id);
     return 204;
   };
   const limits = {

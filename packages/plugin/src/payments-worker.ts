@@ -393,8 +393,7 @@ export const prepareWorker = async (
       if (read.healthAddress !== undefined) {
         health = await listenForProbes(read.healthAddress);
       }
-      const hashes = accounts.map(({ hash }) => hash);
-      if (hinted !== undefined) hints = await listenForHints(hinted, ledger, hashes);
+      if (hinted) hints = await listenForHints(hinted, ledger, accounts);
       await runOn(connection, worker, health, next);
     } catch (error) {
       // The worker holds its connection, and a program that closes that next sees that error alone.

@@ -21,7 +21,7 @@ beforeEach(async () => {
   ledger = await openLedger("memory", { clock: () => now });
   const settings = readHintSettings({ address: "127.0.0.1:0", secret: SECRET });
   if (settings === undefined) throw new Error("the settings have an address");
-  const listener = await listenForHints(settings, ledger, [ACCOUNT]);
+  const listener = await listenForHints(settings, ledger, [{ hash: ACCOUNT }]);
   url = `http://${listener.address}/`;
   onTestFinished(async () => {
     listener.close();

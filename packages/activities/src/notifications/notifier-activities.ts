@@ -5,6 +5,7 @@
  * last event once more, with the same id. Each account is delivered in its own order, and one that cannot be delivered
  * delays no other. Nothing is given up: an endpoint that was away for a week gets what it has missed.
  */
+import { messageOf } from "@durable-payments/client/values";
 import type { FeedEvent, Ledger } from "@durable-payments/ledger";
 import { webUiLink } from "@durable-payments/protocol";
 import {
@@ -83,6 +84,7 @@ const notifying = (
   const { intervalMs, lateAfterMs, overdueAfterMs, url, webUi } = settings;
   const endpoint = hash("sha256", url.href, "base64url");
   let state = known;
+  let delivered = 0;
 
   const deliver = async (account: string): Promise<void> => {
     for (;;) {
@@ -92,27 +94,33 @@ const notifying = (
         const { host, isDelivered, why } = await post(settings, posted, signal);
         if (!isDelivered) throw new Error(`${host} ${why}`);
         await ledger.delivered(endpoint, event);
+        delivered += 1;
       }
       if (events.length < MOST_READ) return;
     }
   };
 
+  const failed = (why: string): void => {
+    state = { failing: { why, since: state.failing?.since ?? Date.now() } };
+  };
+
   return {
     state: () => state,
-    failed: (why) => {
-      state = { failing: { why, since: state.failing?.since ?? Date.now() } };
-    },
+    failed,
     turn: async () => {
       const begun = Date.now();
+      delivered = 0;
       const problems = [
         ...(await ledger.attention({ lateAfterMs })),
         ...(await ledger.overdue(overdueAfterMs)),
       ];
       await ledger.noteProblems(problems);
-      const delivered = await Promise.allSettled((await ledger.feeds()).map(deliver));
-      const failure = delivered.find(({ status }) => status === "rejected");
-      if (failure?.status === "rejected") throw failure.reason;
-      state = {};
+      const ends = await Promise.allSettled((await ledger.feeds()).map(deliver));
+      const failure = ends.find(({ status }) => status === "rejected");
+      if (failure?.status !== "rejected") state = {};
+      // An endpoint that accepts some is not away: the waits grow only while it accepts nothing.
+      else if (delivered === 0) throw failure.reason;
+      else failed(messageOf(failure.reason));
       return begun + intervalMs - Date.now();
     },
   };
