@@ -57,6 +57,7 @@ const books = booksOf({
   ],
   service: {
     balances: [],
+    returning: 0,
     beneficiaries: [beneficiary("b", IBAN), beneficiary("other", "DE2051")],
     made: [
       payout("paid", "completed", "12.5"),

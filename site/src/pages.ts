@@ -15,6 +15,7 @@ export const PARTS: ReadonlyArray<Part> = [
       "answer-and-approve",
       "retry-and-cancel",
       "preview-a-retry",
+      "events",
       "client",
       "write-workflows",
       "schedules",

@@ -367,6 +367,13 @@ it("reads the events of an account after a cursor, follows them, and says where 
   const lost = await runCli("events", "--after", "evt_9_abcdefghijklmnop", "--json");
   expect(lost).toMatchObject({ code: 6, stdout: expect.stringContaining("restored") });
   expect(await runCli("events", "--follow", "--limit", "2")).toMatchObject({ code: 2 });
+  // The commands of docs/events.md.
+  const page = readFileSync(new URL("../../../docs/events.md", import.meta.url), "utf8");
+  const documented = page.matchAll(/^durable-payments (events.*)$/gm);
+  for (const [, line = ""] of documented) {
+    const args = line.replaceAll("EVENT", first).split(" ");
+    expect([line, (await runCli(...args)).code]).toEqual([line, 0]);
+  }
   const again = await runCli("events", "redeliver", "--from", first, "--json");
   expect(JSON.parse(again.stdout)).toEqual({ endpoints: 0 });
 }, 30_000);
