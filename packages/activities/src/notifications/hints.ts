@@ -1,7 +1,7 @@
 /**
  * Hints of the service that something has changed: signed by Standard Webhooks, and never believed.
  *
- * The service's document shows no webhooks, so where a hint has the id of its payout or cardholder is an assumption
+ * The service's document shows no webhooks, so the place of the id in a hint is an assumption
  * (`hints.idFields`). Nothing else of it is read. A verified hint only makes the next reading of that object due now:
  * a forged, late, repeated or lost one cannot change what a run believes, because the reading decides.
  */
@@ -41,7 +41,7 @@ export const readHintSettings = ({
   throw new Error(`${name} is set, but PAYMENTS_HINTS_ADDRESS (hints.address) is not.`);
 };
 
-/** What a request says: an id to read, nothing that is known, or that it is not the service's. */
+/** A request: an id to read, nothing that is known, or a signature that is not the service's. */
 export type Hint = { readonly id: string } | "other" | "forged";
 
 /** Reads a hint. A signature is valid for five minutes. */

@@ -2,8 +2,8 @@
  * Delivers the feed of events to a webhook.
  *
  * The ledger has the events and how far the endpoint is, so nothing is remembered here: a worker that dies delivers its
- * last event once more, with the same id. Each account is delivered in its own order, and one that cannot be delivered
- * delays no other. Nothing is given up: an endpoint that was away for a week gets what it has missed.
+ * last event once more, with the same id. Each account is delivered in its own order, and an event that cannot be
+ * delivered delays no other account. Nothing is given up: an endpoint that was away for a week gets what it has missed.
  */
 import { messageOf } from "@durable-payments/client/values";
 import type { FeedEvent, Ledger } from "@durable-payments/ledger";

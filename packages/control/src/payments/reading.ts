@@ -233,7 +233,7 @@ export class PaymentsReading implements AsyncDisposable {
 
   /**
    * Reads the events of an account in the order of its feed, oldest first: none is skipped, and none comes twice. Keep the
-   * `id` of the last one that you have worked on, and continue after it. It needs only the ledger.
+   * `id` of the last event that you have handled, and continue after it. It needs only the ledger.
    *
    * @param given `after`: the id to continue after; `isFollowed`: it waits for further events until `signal` ends it.
    * @throws NotAllowed if the ledger does not have the event of `after`: it was restored, or has pruned it. `next.after` is

@@ -55,9 +55,9 @@ export interface RetryPreview {
 export interface RedeliverGiven {
   /** Name or hash; default: the account that pays. */
   readonly account?: string | undefined;
-  /** Id of the event before the first one; default: all events that the ledger has. */
+  /** Id of the event before the first; default: all events that the ledger has. */
   readonly from?: string | undefined;
-  /** Id of the last event; default: the last one that was delivered. */
+  /** Id of the last event; default: the last delivered one. */
   readonly to?: string | undefined;
 }
 
