@@ -1,7 +1,7 @@
 /**
  * Receives hints of the service by HTTP, at an address of its own: it may be reached from outside, and the probes may not.
  *
- * Whoever can reach it can send anything, so a request costs little before its signature is verified: its size, its time
+ * Anyone who can reach it can send anything, so a request costs little before its signature is verified: its size, its time
  * and the number of connections are limited. With a valid signature, a hint costs one request to the service, so their
  * rate is limited, too. The answer to a verified hint never says whether the id is known.
  */
@@ -76,7 +76,7 @@ export const listenForHints = async (
   const server = createServer(limits, (request, response) => {
     statusOf(request).then(
       (status) => {
-        // What was not read of a request must not be taken for the next one.
+        // The unread rest of a request must not be taken for the next request.
         if (status === 413) response.setHeader("connection", "close");
         response.writeHead(status).end();
       },

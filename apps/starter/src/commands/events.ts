@@ -16,7 +16,7 @@ const read = {
 
 const redelivered = {
   from: text("from", "EVENT", "Events after this one; default: from the first event"),
-  to: text("to", "EVENT", "Up to this event; default: the last one that was delivered"),
+  to: text("to", "EVENT", "Up to this event; default: the last delivered one"),
   account,
   json,
 };

@@ -1,9 +1,9 @@
 /**
  * The events of the feed: one typed table from facts to names.
  *
- * An event is the change of a recorded fact, and nothing else: of the standing of a payment, the status of a run, the
- * state of a file, limits, an identity check, or a problem that needs a person. So the last event of each thing says what
- * every list shows of it. Most names are chosen here, as the event is read; `feed-schema.ts` has the changes that count.
+ * An event is the change of a recorded fact, and nothing else. The facts are the standing of a payment, the status of a
+ * run, the state of a file, limits, identity checks, and problems that need a person. So the last event of each thing
+ * says what every list shows of it. Names are chosen here, as an event is read: `feed-schema.ts` has the changes.
  */
 import type { Standing } from "./standing.ts";
 
@@ -47,7 +47,7 @@ export const RUN_STATE = {
 /** Name by which a question about another write than a payment begins or ends. */
 const QUESTION = { asking: "asked", approval: "needs_approval", answered: "answered" } as const;
 
-/** Name by which a file gets a state; the other states are no events. */
+/** Name by which a file gets a state; the other states have none. */
 const BATCH = {
   needsApproval: "batch.needs_approval",
   approved: "batch.approved",

@@ -1,16 +1,15 @@
 /**
- * Reads of the feed, its numbers, and its deliveries.
+ * Reads of the feed, and its numbers.
  *
- * A reader remembers the last event that it has seen, and must never skip one. Two transactions of PostgreSQL take their
- * sequence numbers in one order and may commit in the other, so a sequence is no cursor. Therefore a writer gives no
- * number: a reader does, to the events that are committed, in the order of their sequence, under a lock of the feed. An
- * event that commits later gets a later number, and events of one payment keep their order, because the second was written
- * after the first had committed. It costs one update for each event, once, and a lock that no payment waits for. A
- * transaction that stays open delays only its own events, and a dump that is restored on another server keeps its order,
- * which ids of transactions (`xmin`) would not.
+ * A reader remembers the last event that it has seen, and must never skip an event. Two transactions of PostgreSQL take
+ * sequence numbers in one order, and may commit in the other. So a sequence cannot be the cursor, and a writer gives no
+ * number. A reader gives it: to the committed events, in the order of their sequence, under a lock of the feed. An event
+ * that commits later gets a later number. Events of one payment keep their order: the second was written after the first
+ * had committed. It costs one update for each event, once, and a lock that no payment waits for. A transaction that stays
+ * open delays only its own events. A dump keeps its order on another server, unlike ids of transactions (`xmin`).
  *
  * After a restore, an earlier reader knows events that the ledger has lost. The id of an event holds its number and a
- * hash of its row, so such a reader is refused instead of continuing with other events.
+ * hash of its row. So such a reader is refused, and does not continue with other events.
  */
 import { redact } from "@durable-payments/client/effect";
 import { hash } from "node:crypto";

@@ -10,6 +10,7 @@
  */
 import { type EventSubject, RUN_STATE, SUBJECTS } from "../model/feed.ts";
 import {
+  columnOf,
   json,
   number,
   numberOrNull,
@@ -55,7 +56,7 @@ export const EVENT = {
   account: text,
   /** Place in the feed of the account, from 1, without gaps; null until a reader numbers it. */
   number: numberOrNull,
-  /** Of the ledger, when it was numbered. */
+  /** The ledger's, when it was numbered. */
   epoch: numberOrNull,
   /** Milliseconds since 1970 by the ledger's clock. */
   at: number,
@@ -102,98 +103,127 @@ export type FeedDelivery = RowOf<typeof DELIVERIES.fields>;
 
 type Given = Partial<Record<keyof typeof FACTS | "account" | "state" | "was", string>>;
 
-interface Trigger {
+/** A fact whose change is an event. */
+interface Fact {
   readonly on: string;
-  /** `INSERT`, `DELETE`, or `UPDATE OF` a column. */
-  readonly after: string;
-  /** Over the row alone. */
-  readonly when: string;
+  /** The column that has it. */
+  readonly column: string;
   readonly subject: EventSubject;
-  /** Expressions of the columns. */
-  readonly to: Given;
-  /** Over other tables as well. */
+  /** Expression of its state by the name of the row. */
+  readonly state: (row: "NEW" | "OLD") => string;
+  /** Condition over the new row alone. */
+  readonly when: string;
+  /** Its state before there is a row; a new row in this state is no event. */
+  readonly before?: string;
+  /** Condition over other tables. */
   readonly where?: string;
+  readonly to: Given;
 }
+
+const columnIs = (column: string) => (row: string) => `${row}.${column}`;
+const among = (names: object): string =>
+  Object.keys(names)
+    .map((name) => `'${name}'`)
+    .join(", ");
 
 const PAYOUT = "createPayout";
 const IS_PAYOUT = `NEW.operation = '${PAYOUT}'`;
-const ASKS = (row: string) => `${row}.standing IN ('asking', 'approval')`;
 
 const runOf = (column: string, id: string): string =>
   `(SELECT ${column} FROM runs WHERE workflow_id = NEW.${id})`;
 
+const MONEY = { amount: "NEW.amount", currency: "NEW.currency", reference: "NEW.reference" };
+
 const OF_WRITE: Given = {
+  ...MONEY,
   workflowId: "NEW.workflow_id",
   step: "NEW.step",
   runId: "NEW.run_id",
   kind: runOf("type", "owner_id"),
   batch: runOf("batch", "workflow_id"),
-  amount: "NEW.amount",
-  currency: "NEW.currency",
-  reference: "NEW.reference",
   madeId: "NEW.made_id",
   word: "NEW.word",
   reason: `CASE WHEN NEW.standing = 'stopped' THEN coalesce(NEW.reason, ${runOf("end_reason", "owner_id")}) ELSE NEW.reason END`,
 };
 
-/** The state of the payment that a payout run plans. Another write may take its place for a while: then it is open. */
-const plannedIn = (row: string): string => `coalesce(${row}planned, 'open')`;
-
-/** As soon as that payment has a write, the write has its state. */
-const PLANNED = `(SELECT ${plannedIn("")} FROM runs WHERE workflow_id = NEW.workflow_id AND account = NEW.account
-  AND type = 'payout' AND NEW.step = '${PAYOUT}')`;
-const HAS_NO_WRITE = `NOT EXISTS (SELECT 1 FROM writes WHERE writes.workflow_id = NEW.workflow_id AND step = '${PAYOUT}')`;
-
-const QUESTION =
-  "CASE WHEN NEW.standing IN ('asking', 'approval') THEN NEW.standing ELSE 'answered' END";
-
 const OF_RUN: Given = {
+  ...MONEY,
+  account: "coalesce(NEW.account, '')",
   workflowId: "NEW.workflow_id",
   runId: "NEW.run_id",
   kind: "NEW.type",
   batch: "NEW.batch",
-  amount: "NEW.amount",
-  currency: "NEW.currency",
-  reference: "NEW.reference",
   reason: "NEW.end_reason",
 };
-const OF_PLANNED: Given = {
-  ...OF_RUN,
-  account: "coalesce(NEW.account, '')",
-  step: `'${PAYOUT}'`,
-  state: plannedIn("NEW."),
+
+/** The state of the payment that a payout run plans. Another write may take its place for a while: then it is open. */
+const plannedIn = (row: string): string => `coalesce(${row}planned, 'open')`;
+
+/** Returns the states that a table names, and another one for the rest. */
+const statesOf = (names: Readonly<Record<string, string>>, column: string, other: string) => {
+  const cases = Object.entries(names).map(([name, state]) => `WHEN '${name}' THEN '${state}'`);
+  return (row: string) => `CASE ${row}.${column} ${cases.join(" ")} ELSE '${other}' END`;
 };
 
-const stateOfRun = (row: string): string =>
-  `CASE ${row}.status ${Object.entries(RUN_STATE)
-    .map(([status, state]) => `WHEN '${status}' THEN '${state}'`)
-    .join(" ")} ELSE 'open' END`;
-const OF_ENDED: Given = {
-  ...OF_RUN,
-  account: "coalesce(NEW.account, '')",
-  state: stateOfRun("NEW"),
-};
-
-const IS_STATE = `NEW.state IN (${Object.keys(SUBJECTS.batch)
-  .map((state) => `'${state}'`)
-  .join(", ")})`;
-const OF_BATCH: Given = {
-  workflowId: "NEW.id",
-  kind: "NEW.type",
-  batch: "NEW.id",
-  state: "NEW.state",
-};
-
-const IS_CHECK = "NEW.kind = 'cardholder' AND NEW.ended_as IN ('verified', 'refused')";
-const OF_CHECK: Given = {
-  workflowId: "NEW.workflow_id",
-  runId: "NEW.run_id",
-  madeId: "NEW.thing",
-  state: "NEW.ended_as",
-};
-/** A later run of the id waits again, and finds the same. */
-const IS_OTHER_CHECK = `coalesce((SELECT ended_as FROM waits WHERE waits.workflow_id = NEW.workflow_id AND waits.thing = NEW.thing
-  AND waits.run_id <> NEW.run_id AND closed_at IS NOT NULL ORDER BY closed_at DESC LIMIT 1), '') <> NEW.ended_as`;
+const FACTS_OF_EVENTS: ReadonlyArray<Fact> = [
+  {
+    on: "writes",
+    column: "standing",
+    subject: "payment",
+    state: columnIs("standing"),
+    when: IS_PAYOUT,
+    // As soon as a planned payment has a write, the write has its state.
+    before: `(SELECT ${plannedIn("")} FROM runs WHERE workflow_id = NEW.workflow_id AND account = NEW.account
+      AND type = 'payout' AND NEW.step = '${PAYOUT}')`,
+    to: OF_WRITE,
+  },
+  {
+    on: "runs",
+    column: "planned",
+    subject: "payment",
+    state: (row) => plannedIn(`${row}.`),
+    when: "NEW.type = 'payout'",
+    where: `NOT EXISTS (SELECT 1 FROM writes WHERE writes.workflow_id = NEW.workflow_id AND step = '${PAYOUT}')`,
+    to: { ...OF_RUN, step: `'${PAYOUT}'` },
+  },
+  {
+    on: "writes",
+    column: "standing",
+    subject: "question",
+    state: statesOf({ asking: "asking", approval: "approval" }, "standing", "answered"),
+    when: `NOT ${IS_PAYOUT}`,
+    before: "'answered'",
+    to: OF_WRITE,
+  },
+  {
+    on: "runs",
+    column: "status",
+    subject: "run",
+    state: statesOf(RUN_STATE, "status", "open"),
+    when: "NEW.type <> 'payout'",
+    before: "'open'",
+    to: OF_RUN,
+  },
+  {
+    on: "batches",
+    column: "state",
+    subject: "batch",
+    state: columnIs("state"),
+    when: `NEW.state IN (${among(SUBJECTS.batch)})`,
+    to: { workflowId: "NEW.id", kind: "NEW.type", batch: "NEW.id" },
+  },
+  {
+    on: "waits",
+    column: "ended_as",
+    subject: "check",
+    state: columnIs("ended_as"),
+    when: `NEW.kind = 'cardholder' AND NEW.ended_as IN (${among(SUBJECTS.check)})`,
+    // A later run of the id waits again, and finds the same.
+    where: `coalesce((SELECT ended_as FROM waits WHERE waits.workflow_id = NEW.workflow_id AND waits.thing = NEW.thing
+      AND waits.run_id <> NEW.run_id AND closed_at IS NOT NULL ORDER BY closed_at DESC LIMIT 1), '') <> NEW.ended_as`,
+    to: { workflowId: "NEW.workflow_id", runId: "NEW.run_id", madeId: "NEW.thing" },
+  },
+];
 
 const ofProblem = (row: string, state: string): Given => ({
   account: `${row}.account`,
@@ -205,112 +235,35 @@ const ofProblem = (row: string, state: string): Given => ({
   state: `'${state}'`,
 });
 
+/** Triggers: when, on what, and the columns of the event. */
+type Trigger = readonly [
+  after: string,
+  when: string,
+  subject: EventSubject,
+  to: Given,
+  where?: string,
+];
+
 const TRIGGERS: ReadonlyArray<Trigger> = [
-  {
-    on: "writes",
-    after: "INSERT",
-    when: IS_PAYOUT,
-    subject: "payment",
-    to: { ...OF_WRITE, state: "NEW.standing", was: PLANNED },
-    where: `coalesce(${PLANNED}, '') <> NEW.standing`,
-  },
-  {
-    on: "writes",
-    after: "UPDATE OF standing",
-    when: `${IS_PAYOUT} AND OLD.standing <> NEW.standing`,
-    subject: "payment",
-    to: { ...OF_WRITE, state: "NEW.standing", was: "OLD.standing" },
-  },
-  {
-    on: "writes",
-    after: "INSERT",
-    when: `NOT ${IS_PAYOUT} AND ${ASKS("NEW")}`,
-    subject: "question",
-    to: { ...OF_WRITE, state: QUESTION },
-  },
-  {
-    on: "writes",
-    after: "UPDATE OF standing",
-    when: `NOT ${IS_PAYOUT} AND OLD.standing <> NEW.standing AND (${ASKS("OLD")} OR ${ASKS("NEW")})`,
-    subject: "question",
-    to: { ...OF_WRITE, state: QUESTION, was: "OLD.standing" },
-  },
-  {
-    on: "runs",
-    after: "INSERT",
-    when: "NEW.type = 'payout'",
-    subject: "payment",
-    to: OF_PLANNED,
-    where: HAS_NO_WRITE,
-  },
-  {
-    on: "runs",
-    after: "UPDATE OF planned",
-    when: `NEW.type = 'payout' AND ${plannedIn("OLD.")} <> ${plannedIn("NEW.")}`,
-    subject: "payment",
-    to: { ...OF_PLANNED, was: plannedIn("OLD.") },
-    where: HAS_NO_WRITE,
-  },
-  {
-    on: "runs",
-    after: "INSERT",
-    when: `NEW.type <> 'payout' AND ${stateOfRun("NEW")} <> 'open'`,
-    subject: "run",
-    to: OF_ENDED,
-  },
-  {
-    on: "runs",
-    after: "UPDATE OF status",
-    when: `NEW.type <> 'payout' AND ${stateOfRun("OLD")} <> ${stateOfRun("NEW")}`,
-    subject: "run",
-    to: { ...OF_ENDED, was: stateOfRun("OLD") },
-  },
-  { on: "batches", after: "INSERT", when: IS_STATE, subject: "batch", to: OF_BATCH },
-  {
-    on: "batches",
-    after: "UPDATE OF state",
-    when: `${IS_STATE} AND OLD.state <> NEW.state`,
-    subject: "batch",
-    to: { ...OF_BATCH, was: "OLD.state" },
-  },
-  {
-    on: "waits",
-    after: "INSERT",
-    when: IS_CHECK,
-    subject: "check",
-    to: OF_CHECK,
-    where: IS_OTHER_CHECK,
-  },
-  {
-    on: "waits",
-    after: "UPDATE OF ended_as",
-    when: `${IS_CHECK} AND OLD.ended_as IS DISTINCT FROM NEW.ended_as`,
-    subject: "check",
-    to: OF_CHECK,
-    where: IS_OTHER_CHECK,
-  },
-  {
-    on: "log",
-    after: "INSERT",
-    // Which limits follow is read with the event: texts are sealed.
-    when: "NEW.kind IN ('limits', 'approve') AND NEW.workflow_id = 'limits/' || NEW.account",
-    subject: "limits",
-    to: { workflowId: "NEW.workflow_id", state: "'changed'", was: "CAST(NEW.sequence AS TEXT)" },
-  },
-  {
-    on: "problems",
-    after: "INSERT",
-    when: "1 = 1",
-    subject: "attention",
-    to: ofProblem("NEW", "raised"),
-  },
-  {
-    on: "problems",
-    after: "DELETE",
-    when: "1 = 1",
-    subject: "attention",
-    to: { ...ofProblem("OLD", "cleared"), was: "'raised'" },
-  },
+  ...FACTS_OF_EVENTS.flatMap(({ before, column, on, state, subject, to, when, where }) => {
+    const [is, was] = [state("NEW"), state("OLD")];
+    const isOther = before && `coalesce(${before}, '') <> ${is}`;
+    const change = `${when} AND ${was} IS DISTINCT FROM ${is}`;
+    const first = { ...to, state: is, ...(before && { was: before }) };
+    return [
+      [`INSERT ON ${on}`, when, subject, first, isOther ?? where],
+      [`UPDATE OF ${column} ON ${on}`, change, subject, { ...to, state: is, was }, where],
+    ] satisfies ReadonlyArray<Trigger>;
+  }),
+  [
+    "INSERT ON log",
+    "NEW.kind IN ('limits', 'approve') AND NEW.workflow_id = 'limits/' || NEW.account",
+    "limits",
+    // The limits themselves are read with the event: texts are sealed.
+    { workflowId: "NEW.workflow_id", state: "'changed'", was: "CAST(NEW.sequence AS TEXT)" },
+  ],
+  ["INSERT ON problems", "1 = 1", "attention", ofProblem("NEW", "raised")],
+  ["DELETE ON problems", "1 = 1", "attention", { ...ofProblem("OLD", "cleared"), was: "'raised'" }],
 ];
 
 /** How a database writes a trigger. */
@@ -329,18 +282,12 @@ export const feedSchema = (
   DELIVERIES.schema,
   // Without a number: those that a reader has to number.
   "CREATE UNIQUE INDEX events_feed ON events (account, number)",
-  ...TRIGGERS.map(({ after, on, subject, to, when, where }, at) => {
+  ...TRIGGERS.map(([after, when, subject, to, where], at) => {
     const given = Object.entries({ account: "NEW.account", ...to });
-    const names = given.map(([field]) =>
-      field.replaceAll(/[A-Z]/g, (one) => `_${one.toLowerCase()}`),
-    );
+    const names = given.map(([field]) => columnOf(field));
     const values = given.map(([, expression]) => expression);
     const insert = `INSERT INTO events (at, subject, ${names.join(", ")})
       SELECT ${now}, '${subject}', ${values.join(", ")}${where === undefined ? "" : ` WHERE ${where}`}`;
-    return trigger(
-      `event_${at + 1}`,
-      `AFTER ${after} ON ${on} FOR EACH ROW WHEN (${when})`,
-      insert,
-    );
+    return trigger(`event_${at + 1}`, `AFTER ${after} FOR EACH ROW WHEN (${when})`, insert);
   }),
 ];

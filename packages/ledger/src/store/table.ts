@@ -91,7 +91,7 @@ export const textOrNull = orNull(text);
 export const numberOrNull = orNull(number);
 
 /** Returns `workflow_id` for `workflowId`. */
-const columnOf = (field: string): string =>
+export const columnOf = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const columnsOf = new WeakMap<Fields, ReadonlyArray<readonly [string, string, Column<unknown>]>>();
