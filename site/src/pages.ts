@@ -11,6 +11,7 @@ export const PARTS: ReadonlyArray<Part> = [
     text: "How-to",
     pages: [
       "pay",
+      "onboard-from-a-file",
       "what-did-we-pay",
       "answer-and-approve",
       "retry-and-cancel",

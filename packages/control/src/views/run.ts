@@ -9,7 +9,7 @@ import {
 import { findEnd } from "@durable-payments/activities";
 import { messageOf } from "@durable-payments/client/values";
 import { webUiLink } from "@durable-payments/protocol";
-import { failureTypes } from "@durable-payments/protocol/calls";
+import { chunkId, failureTypes } from "@durable-payments/protocol/calls";
 import type { Sources } from "../facts/connection/connections.ts";
 import { readNames } from "../facts/payees.ts";
 import { findRun, noWorker, type Temporal } from "../facts/connection/temporal.ts";
@@ -187,9 +187,12 @@ export const readWebUi = async (
     throw invalidInput(
       "The address of Temporal's Web UI is unknown. Give the setting notify.webUi, such as https://temporal.example.com.",
     );
-  const run = await findRun(temporal.client, workflowId);
-  if (run === undefined) throw notFound(`Temporal has no run of ${workflowId}.`);
-  return webUiLink(webUi, namespace, workflowId, run.runId);
+  // A batch has a workflow for each part of its rows.
+  for (const id of [workflowId, chunkId(workflowId, 1)]) {
+    const run = await findRun(temporal.client, id);
+    if (run !== undefined) return webUiLink(webUi, namespace, id, run.runId);
+  }
+  throw notFound(`Temporal has no run of ${workflowId}.`);
 };
 
 /** Returns what is followed of a run. */

@@ -241,7 +241,7 @@ type Trigger = readonly [
   when: string,
   subject: EventSubject,
   to: Given,
-  where?: string,
+  where?: string | undefined,
 ];
 
 const TRIGGERS: ReadonlyArray<Trigger> = [
