@@ -14,6 +14,7 @@ import { fingerprintOf, requestTerms } from "@durable-payments/protocol";
 import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { failureTypes, type PayoutRow } from "@durable-payments/protocol/calls";
 import { startSimulator } from "@durable-payments/simulator";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { makeBatchActivities } from "../src/start-rows.ts";
@@ -136,9 +137,10 @@ const look = (
   client: Client,
   rows: ReadonlyArray<PayoutRow> = [inputOf(1)],
   runtime: PaymentsRuntime = offline(),
+  batch = BATCH,
 ) => {
   const { startRows } = makeBatchActivities({ ledger, runtime, taskQueue: "payments" });
-  return attempt({}, client).run(startRows, { batch: BATCH, startedBy: "ada", window: 9, rows });
+  return attempt({}, client).run(startRows, { batch, startedBy: "ada", window: 9, rows });
 };
 
 const outcome = async () => {
@@ -276,6 +278,26 @@ it.each([
   await failureOf(look(client, [{ ...inputOf(1), input: { beneficiary_id, payout } }]));
   expect(started).toEqual([]);
   await look(client, [inputOf(1)]).catch(() => undefined);
+  expect(started).toEqual(["payout/1"]);
+});
+
+it.each([
+  ["another person", { date_birth: "1991-01-01" }],
+  ["another address", { delivery_address: "Elsewhere 1" }],
+])("a workflow with %s than the file onboards nobody", async (_, other) => {
+  const { card, cardholder } = inputs;
+  await upload(BATCH, ["started"]);
+  const row = { number: 1, workflowId: "payout/1", input: { cardholder, card } };
+  const fingerprint = fingerprintOf("1", row.input);
+  const own = "onboardings/4d34";
+  await upload(own, []);
+  const [first] = await ledger.batchRows(BATCH);
+  if (first) await ledger.saveRows(own, [{ ...first, fingerprint }]);
+  const { client, started } = clientOf();
+  const changed = { ...row, input: { card, cardholder: { ...cardholder, ...other } } };
+  await failureOf(look(client, [changed], offline(), own));
+  expect(started).toEqual([]);
+  await look(client, [row], offline(), own).catch(() => undefined);
   expect(started).toEqual(["payout/1"]);
 });
 
