@@ -1,3 +1,5 @@
+import { requestTerms } from "@durable-payments/protocol";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { describe, expect, it } from "vitest";
 import { beneficiary, payout as withKey } from "../support/bodies.ts";
 import { makeWorld } from "../support/writes.ts";
@@ -131,5 +133,50 @@ describe("approval", () => {
     const task = { ...(await payable(world)), rootId: "order-1" };
     const root = () => Promise.reject(new Error("asked"));
     expect(await world.once(task, { workflowId: "pay-1", root })).toMatchObject({ is: "done" });
+  });
+
+  it.each([
+    ["the person and the limit that were approved", "ada", "100.00", { is: "done" }],
+    ["another person", "eve", "100.00", { is: "fail", type: "Refused" }],
+    ["another limit", "ada", "100.01", { is: "fail", type: "Refused" }],
+  ] as const)("of a row of a file issues a card for %s", async (_, who, card_limit, outcome) => {
+    const world = await makeWorld();
+    const create = async (step: string, email: string, first_name: string) => {
+      const request = { ...inputs.cardholder, email, first_name };
+      const made = await world.once({ operation: "createCardholder", request, step });
+      if (made.is !== "done") throw new Error(JSON.stringify(made));
+      const card_holder_id = String(made.made["card_holder_id"]);
+      await world.simulator.setVerification(card_holder_id, "SUCCESS");
+      return { card_holder_id, mark: (await world.row(step))?.request.payee ?? "" };
+    };
+    const ada = await create("ada", "ada@example.com", "Ada");
+    const eve = await create("eve", "eve@example.com", "Eve");
+    const { balances } = await world.simulator.state();
+    const balance_id = balances.find(({ currency }) => currency === "USD")?.balance_id ?? "";
+    const terms = requestTerms("createCard", inputs.card);
+    const own = { account: world.account, workflowId: "pay-1" };
+    const run = { ...own, runId: null, type: "onboardCardholder", batch: null, batchRow: null };
+    const planned = { amount: "100.00", currency: "USD", payee: ada.mark, reference: null };
+    const value = { type: "onboardCardholder", content: "c", terms, payee: ada.mark };
+    await world.ledger.recordStart(
+      { ...run, ...planned },
+      { by: "ada", how: "test", value: { ...value, needsApproval: true } },
+    );
+    await world.ledger.decide({
+      ...own,
+      step: "createCard",
+      kind: "approve",
+      question: "the file",
+      by: "bob",
+      how: "terminal",
+      reason: null,
+      value: { generation: 1, terms, account: ada.mark },
+    });
+    const { card_holder_id } = { ada, eve }[who];
+    const request = { ...inputs.card, card_limit, card_holder_id, balance_id };
+    const task = { operation: "createCard", request, rootId: "pay-1" };
+    expect(await world.once(task, { workflowId: "pay-1" })).toMatchObject(outcome);
+    const { cards } = await world.simulator.state();
+    expect(cards).toHaveLength(outcome.is === "done" ? 1 : 0);
   });
 });
