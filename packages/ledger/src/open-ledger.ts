@@ -9,6 +9,7 @@ import { decisionMethods } from "./store/decision-methods.ts";
 import { wordMethods } from "./store/word-methods.ts";
 import { deliveryMethods } from "./store/delivery-methods.ts";
 import { feedMethods } from "./store/feed-methods.ts";
+import { failureMethods } from "./store/failure-groups.ts";
 import { listMethods } from "./store/list-runs.ts";
 import { metaMethods } from "./store/meta-methods.ts";
 import type { TableOptions } from "./store/migrate.ts";
@@ -100,6 +101,7 @@ const methodsOf = (store: Store, keyed: (mark: string) => string) => ({
   ...wordMethods(store),
   ...runMethods(store),
   ...listMethods(store),
+  ...failureMethods(store),
   ...payoutMethods(store),
   ...payeeMethods(store),
   ...attentionMethods(store),

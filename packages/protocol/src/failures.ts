@@ -1,8 +1,10 @@
 import { redact } from "@durable-payments/client/effect";
-import { messageOf } from "@durable-payments/client/values";
+import { isRecord, messageOf } from "@durable-payments/client/values";
 import {
+  ActivityFailure,
   ApplicationFailure,
   CancelledFailure,
+  ChildWorkflowFailure,
   TerminatedFailure,
   TimeoutFailure,
 } from "@temporalio/common";
@@ -16,7 +18,14 @@ export interface Failure {
   readonly message: string;
   /** The first of those that were thrown, for the rules of a retry; no screen shows it. */
   readonly details?: unknown;
+  /** The step that failed, or the type of the activity or child of a user's own; undefined if the workflow's own code did. */
+  readonly step?: string | undefined;
 }
+
+/** The facts that a failure of this project names, see `FailureFacts`; none of another one. */
+export const factsOf = (
+  failure: Pick<Failure, "details"> | null,
+): Readonly<Record<string, unknown>> => (isRecord(failure?.details) ? failure.details : {});
 
 const OURS: ReadonlySet<string> = new Set(Object.values(failureTypes));
 
@@ -24,6 +33,14 @@ const typeOf = (error: unknown): string => {
   if (error instanceof CancelledFailure) return "Cancelled";
   if (error instanceof TerminatedFailure) return "Terminated";
   return error instanceof TimeoutFailure ? "TimedOut" : "Failed";
+};
+
+/** The innermost part of the run that failed. */
+const stepOf = (chain: ReadonlyArray<unknown>): string | undefined => {
+  const part = chain.findLast(
+    (cause) => cause instanceof ActivityFailure || cause instanceof ChildWorkflowFailure,
+  );
+  return part instanceof ActivityFailure ? part.activityType : part?.workflowType;
 };
 
 /**
@@ -39,9 +56,12 @@ export const readFailure = (error: unknown): Failure => {
   const last = chain.at(-1);
   const cause = messageOf(found ?? last);
   const said = messageOf(applications[0] ?? last);
+  const details: unknown = found?.details?.[0];
+  const { step } = factsOf({ details });
   return {
     type: found === undefined ? typeOf(last) : (found.type ?? "Failed"),
     message: redact(said.includes(cause) ? said : `${said} Cause: ${cause}`),
-    details: found?.details?.[0],
+    details,
+    step: typeof step === "string" ? step : stepOf(chain),
   };
 };

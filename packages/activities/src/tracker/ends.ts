@@ -20,7 +20,7 @@
  *
  * In addition, each run that did not succeed costs a read of its last event, once.
  */
-import type { Ledger, RunEnd } from "@durable-payments/ledger";
+import type { EndFacts, Ledger, RunEnd } from "@durable-payments/ledger";
 import {
   atOnce,
   endStateOf,
@@ -31,7 +31,7 @@ import {
   queryTime,
   temporalReason,
 } from "@durable-payments/protocol";
-import { readFailure } from "@durable-payments/protocol/failures";
+import { factsOf, type Failure, readFailure } from "@durable-payments/protocol/failures";
 import {
   type Client,
   ServiceError,
@@ -45,24 +45,43 @@ const startOf = ({ startTime }: ListedRun): number => optionalTsToMs(startTime) 
 const stateOf = ({ execution, status }: ListedRun): string => `${execution?.runId} ${status}`;
 const closeOf = ({ closeTime }: ListedRun): number | null => optionalTsToMs(closeTime) ?? null;
 
+const NO_REASON: Pick<RunEnd, "endReason" | "endType"> = { endType: null, endReason: null };
+
+/** Returns the facts of a failure by which its retry is planned. */
+const endFactsOf = (failure: Failure): EndFacts | null => {
+  const { reason, version, workflowId } = factsOf(failure);
+  return typeof version === "number" || typeof reason === "string"
+    ? {
+        ...(typeof version === "number" && { version }),
+        ...(typeof workflowId === "string" && { workflowId }),
+        ...(typeof reason === "string" && { reason }),
+      }
+    : null;
+};
+
 /** Reads why a run did not succeed. */
 const readReason = async (
   client: Client,
   workflowId: string,
   runId: string | undefined,
-): Promise<Pick<RunEnd, "endReason" | "endType">> => {
+): Promise<typeof NO_REASON & Pick<RunEnd, "endFacts" | "endStep">> => {
   try {
     await client.workflow.getHandle(workflowId, runId, { followRuns: false }).result();
-    return { endType: null, endReason: null };
+    return NO_REASON;
   } catch (error) {
     // Temporal did not respond.
     if (error instanceof ServiceError) throw error;
-    const { message, type } =
+    const failure: Failure =
       error instanceof WorkflowFailedError
         ? readFailure(error.cause)
         : // A run may have written any bytes.
           { type: "Unreadable", message: "Its failure cannot be decoded here." };
-    return { endType: type, endReason: message };
+    return {
+      endType: failure.type,
+      endReason: failure.message,
+      endStep: failure.step ?? null,
+      endFacts: endFactsOf(failure),
+    };
   }
 };
 
@@ -73,7 +92,7 @@ const readEnd = async (client: Client, run: ListedRun): Promise<RunEnd> => {
   const endState = endStateOf(run);
   const reason =
     endState === null || endState === "succeeded"
-      ? { endType: null, endReason: null }
+      ? NO_REASON
       : await readReason(client, workflowId, runId ?? undefined);
   return { workflowId, runId, endState, endedAt: closeOf(run), ...reason };
 };

@@ -43,7 +43,8 @@ export type PlannedOfRun = Pick<Run, "amount" | "currency" | "payee" | "referenc
 export type RunEnd = Pick<
   Run,
   "workflowId" | "runId" | "endState" | "endedAt" | "endType" | "endReason"
->;
+> &
+  Partial<Pick<Run, "endStep" | "endFacts">>;
 /** The start of a run: a decision on its workflow id. */
 export interface NewStart extends Pick<NewDecision, "by" | "how"> {
   readonly value: StartFacts;

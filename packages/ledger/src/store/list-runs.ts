@@ -10,18 +10,17 @@ import {
   runConditions,
   type RunFilter,
 } from "./run-filter.ts";
+import { readReasons } from "./failure-groups.ts";
 import { type RecordedWrite, readRecorded, rowsOf } from "./write-methods.ts";
 import { type RecordedWait, type Run, RUNS, WAITS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
 import {
   number,
   oneOf,
-  orNull,
   type Query,
   query,
   readFields,
   type RowOf,
-  sealed,
   text,
   textOrNull,
 } from "./table.ts";
@@ -99,15 +98,6 @@ const SUM = {
   sum: text,
 };
 
-const END = { workflowId: text, endType: textOrNull, endReason: orNull(sealed(text)) };
-
-/** Ids in a reason, which differ between equal reasons. */
-const IDS = /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b|\b[\da-f]{24,}\b/gi;
-
-/** Returns the reason of an end for a group of equal ones: without ids. */
-const reasonOf = (endType: string | null, endReason: string | null): string | null =>
-  endReason?.replaceAll(IDS, "…").replace(/\.$/, "") ?? endType;
-
 const isAsked = (where: Where): boolean => Object.values(where).some((one) => one !== undefined);
 
 const waitsOf = (workflowId: string): Query =>
@@ -132,25 +122,8 @@ export const listMethods = (store: Store) => {
     ],
   };
 
-  /** Returns the reasons of the runs that have one and match. SQL cannot compare sealed ones. */
-  const reasons = async (filter: RunFilter): Promise<ReadonlyMap<string, string | null>> => {
-    const hasReason = "(runs.end_type IS NOT NULL OR runs.status IN ('failed', 'returned'))";
-    const where = { [hasReason]: true, ...runConditions(filter, undefined) };
-    const found = await store.find(
-      store.where("SELECT workflow_id, end_type, end_reason FROM runs", where),
-    );
-    const wanted = filter.error?.toLowerCase();
-    const ends = found.map((one) => readFields(END, one, seal));
-    return new Map(
-      ends.flatMap(({ endReason, endType, workflowId }) =>
-        wanted === undefined ||
-        endType?.toLowerCase() === wanted ||
-        endReason?.toLowerCase().includes(wanted) === true
-          ? [[workflowId, reasonOf(endType, endReason)]]
-          : [],
-      ),
-    );
-  };
+  const hasReason = "(runs.end_type IS NOT NULL OR runs.status IN ('failed', 'returned'))";
+  const reasons = (filter: RunFilter) => readReasons(store, filter, { [hasReason]: true });
   const idsOfError = async (filter: RunFilter): Promise<ReadonlyArray<string> | undefined> =>
     filter.error === undefined ? undefined : [...(await reasons(filter)).keys()];
 

@@ -26,6 +26,12 @@ export interface RunFilter {
   readonly find?: string | undefined;
   /** Type of its failure, or a part of the reason, in any case. */
   readonly error?: string | undefined;
+  /** The step that failed. */
+  readonly step?: string | undefined;
+  /** Name of a group of failures. */
+  readonly group?: string | undefined;
+  /** Runs that this repair has as rows. */
+  readonly repair?: string | undefined;
   readonly account?: string | undefined;
   /** ISO 4217 code in capitals. */
   readonly currency?: string | undefined;
@@ -92,13 +98,25 @@ const PARTS: Readonly<Partial<Record<StatusPart, readonly [RunStatus, condition:
   running: ["running", ` AND NOT ${HAS_PAUSE} AND NOT ${IS_FILED}`],
 };
 
+/** The end of the name of a group that has no recorded failure. */
+export const NO_GROUP = "none";
+
+/** Splits the name of a group into the type of its runs and their `endGroup`. */
+const partsOfGroup = (name: string): readonly [type: string, group: string] => {
+  const at = Math.max(0, name.lastIndexOf("-"));
+  return [name.slice(0, at), name.slice(at + 1)];
+};
+
 /** Returns the conditions on runs alone. `ids`: the runs whose reason matches. */
 export const runConditions = (
   {
     batch,
     find,
+    group,
+    repair,
     since,
     statuses = [],
+    step,
     type,
     until,
   }: Omit<RunFilter, "statuses"> & { readonly statuses?: ReadonlyArray<StatusPart> | undefined },
@@ -112,6 +130,9 @@ export const runConditions = (
   }),
   "runs.type = ?": type,
   "runs.batch = ?": batch,
+  "runs.end_step = ?": step,
+  [`(runs.type = ? AND coalesce(runs.end_group, '${NO_GROUP}') = ?)`]: group && partsOfGroup(group),
+  "runs.workflow_id IN (SELECT workflow_id FROM batch_rows WHERE batch = ?)": repair,
   "runs.started_at >= ?": since,
   "runs.started_at < ?": until,
   ...(find !== undefined && {

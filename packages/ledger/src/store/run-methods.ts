@@ -11,6 +11,7 @@ import type {
   Wait,
 } from "./ledger.ts";
 import { endAmong, readDecision, selectDecisions } from "./log.ts";
+import { groupOf } from "./failure-groups.ts";
 import { rememberPayees } from "./payees.ts";
 import { refreshEnds, refreshStatus } from "./run-status.ts";
 import { LEASES, type RecordedWait, type Run, RUNS, WAITS } from "./schema.ts";
@@ -66,6 +67,9 @@ const OPEN: Partial<Run> = {
   endedAt: null,
   endType: null,
   endReason: null,
+  endStep: null,
+  endFacts: null,
+  endGroup: null,
 };
 
 type StartedRun = Pick<
@@ -204,7 +208,13 @@ export const runMethods = (store: Store) => {
         const changes = part.map(({ runId, workflowId, ...end }) =>
           store.update(
             RUNS,
-            { ...end, ...(runId !== null && { runId }) },
+            {
+              endStep: null,
+              endFacts: null,
+              ...end,
+              endGroup: groupOf({ runId, ...end }),
+              ...(runId !== null && { runId }),
+            },
             { "workflow_id = ?": workflowId },
           ),
         );

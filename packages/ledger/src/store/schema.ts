@@ -145,6 +145,15 @@ export type RunStatus =
 /** Standing of a payment that has no write: what a write would have. */
 export type PlannedStanding = Extract<Standing, "open" | "stopped" | "unknown">;
 
+/** Facts of a failure besides its type and step, by which its retry is planned. */
+export interface EndFacts {
+  /** Workflow id of the failed write, and its version then. */
+  readonly workflowId?: string;
+  readonly version?: number;
+  /** In the service's words. */
+  readonly reason?: string;
+}
+
 export const RUNS = new Table(
   "runs",
   {
@@ -170,6 +179,12 @@ export const RUNS = new Table(
     endType: textOrNull,
     /** Message of its failure. */
     endReason: orNull(sealed(text)),
+    /** The step that failed; see `readFailure`. */
+    endStep: textOrNull,
+    /** What a retry has to know of the failure. */
+    endFacts: orNull(sealed(json<EndFacts>())),
+    /** Names failures of one step, type and message without ids, numbers and amounts. See failure-groups.ts. */
+    endGroup: textOrNull,
     /** Whether a stop order holds. */
     isStopped: yesNo,
     /** Standing of the payment that it plans; null once it has a write that moves money. See run-status.ts. */
@@ -445,6 +460,8 @@ export const migrations = (
       `CREATE INDEX runs_failed_at ON runs (ended_at, account, status) WHERE status IN ('failed', 'timedOut', 'terminated')`,
       `CREATE INDEX writes_returned ON writes (outcome_at) WHERE standing = 'returned'`,
       `CREATE INDEX runs_failed ON runs (workflow_id) WHERE end_type IS NOT NULL`,
+      // Every column that groups of failed runs read: see failure-groups.ts.
+      `CREATE INDEX runs_groups ON runs (type, end_group, ended_at, currency, amount, run_id, end_state, status) WHERE status IN ('failed', 'timedOut', 'terminated', 'cancelled')`,
       `CREATE INDEX runs_open ON runs (workflow_id) WHERE end_state IS NULL OR end_state = 'missing'`,
       `CREATE INDEX runs_overdue ON runs (started_at) WHERE end_state IS NULL`,
       `CREATE INDEX runs_batch ON runs (batch) WHERE batch IS NOT NULL`,

@@ -3,6 +3,7 @@ import { openLedger } from "../../src/index.ts";
 import { describeAttention } from "../support/attention.ts";
 import { describeLedger } from "../support/contract.ts";
 import { describeFeed } from "../support/feed.ts";
+import { describeFailures } from "../support/failures.ts";
 import { describeLists } from "../support/lists.ts";
 import { describeStatuses } from "../support/statuses.ts";
 
@@ -19,4 +20,5 @@ describe("a ledger in memory", () => {
   describeLists(() => openLedger("memory"));
   describeFeed(() => openLedger("memory"));
   describeStatuses(() => openLedger("memory"));
+  describeFailures(() => openLedger("memory"));
 });

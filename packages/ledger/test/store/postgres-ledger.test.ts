@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeAttention } from "../support/attention.ts";
 import { describeLedger } from "../support/contract.ts";
 import { describeFeed, readFeed } from "../support/feed.ts";
+import { describeFailures } from "../support/failures.ts";
 import { describeLists } from "../support/lists.ts";
 import { Client } from "pg";
 import { type FeedEvent, openLedger, readLedgerPlace } from "../../src/index.ts";
@@ -51,6 +52,7 @@ describe("a ledger in PostgreSQL", skippedBecause(missing), () => {
 
   let lists = 0;
   describeLists(async () => openAt(await server.create(`listed_${++lists}`)));
+  describeFailures(async () => openAt(await server.create("failed")));
 
   it("is made by one of many workers that start at once", async () => {
     await server.create("many");

@@ -1,0 +1,220 @@
+/**
+ * Failed runs in groups: one fault fails three hundred runs, and a person repairs the fault, not a run.
+ *
+ * Messages of one fault differ in ids, amounts and names of accounts, and they are sealed: SQL cannot compare them. So the
+ * group is computed when the end of a run is recorded, from the type, the step and the message without every word that has
+ * a digit or an at sign. A group then costs one pass over an index, also of a million failed runs: about a second.
+ */
+import { hash } from "node:crypto";
+import type { RunEnd } from "./ledger.ts";
+import type { FoundRun } from "./list-runs.ts";
+import { NO_GROUP, runConditions, type RunFilter } from "./run-filter.ts";
+import { type Run, RUNS } from "./schema.ts";
+import type { Store, Where } from "./store.ts";
+import {
+  number,
+  numberOrNull,
+  orNull,
+  type Query,
+  query,
+  readFields,
+  sealed,
+  type SqlRow,
+  text,
+  textOrNull,
+  toJson,
+} from "./table.ts";
+import { readRecorded } from "./write-methods.ts";
+import { chunksOf } from "effect/Array";
+
+/** A word that differs between equal messages: an id, a number, an amount, an address. */
+const VARYING = /[^\s"'()<>,;]*[\d@][^\s"'()<>,;]*/g;
+
+/** Returns a message without ids, numbers and amounts: the same for each failure of one kind. */
+export const withoutIds = (message: string): string =>
+  message.replaceAll(VARYING, "…").replace(/\.$/, "");
+
+/** Returns the group of an end; null if the run did not fail. */
+export const groupOf = ({
+  endReason,
+  endStep,
+  endType,
+}: Omit<RunEnd, "workflowId">): string | null =>
+  endType === null
+    ? null
+    : hash("sha256", toJson([endType, endStep ?? null, withoutIds(endReason ?? "")])).slice(0, 8);
+
+/** Statuses of runs that a retry may help. A run that has succeeded has not failed, whatever its end in Temporal. */
+export const FAILED_STATUSES = ["failed", "timedOut", "terminated", "cancelled"] as const;
+
+/** The text of the partial index: SQLite uses it for the same text alone. */
+export const IS_FAILED = `status IN (${FAILED_STATUSES.map((status) => `'${status}'`).join(", ")})`;
+
+const KEY = { type: text, endGroup: textOrNull };
+const COUNT = {
+  ...KEY,
+  currency: textOrNull,
+  runs: number,
+  first: numberOrNull,
+  last: numberOrNull,
+  sum: text,
+};
+const END = { workflowId: text, endType: textOrNull, endReason: orNull(sealed(text)) };
+
+/** Failed runs of one type, step, kind of error and message. */
+export interface FailureGroup {
+  /** Names the group in `group` of a filter: it stays the same. */
+  readonly group: string;
+  readonly type: string;
+  readonly step: string | null;
+  /** Type of the failure. */
+  readonly error: string | null;
+  /** The message without ids, numbers and amounts. */
+  readonly message: string | null;
+  readonly runs: number;
+  /** Sums of the planned payments as decimal strings. */
+  readonly sums: ReadonlyArray<{ readonly currency: string; readonly amount: string }>;
+  /** The first and the last end, in milliseconds since 1970. */
+  readonly first: number | null;
+  readonly last: number | null;
+  /** The latest three workflow ids. */
+  readonly examples: ReadonlyArray<string>;
+}
+
+const nameOf = ({ endGroup, type }: Pick<Run, "endGroup" | "type">): string =>
+  `${type}-${endGroup ?? NO_GROUP}`;
+
+/**
+ * Returns the reasons of the runs that have one and match, by their ids: the failure's type or its message. SQL cannot
+ * compare sealed ones.
+ */
+export const readReasons = async (
+  store: Store,
+  filter: RunFilter,
+  more: Where,
+): Promise<ReadonlyMap<string, string | null>> => {
+  const found = await store.find(
+    store.where("SELECT workflow_id, end_type, end_reason FROM runs", {
+      ...more,
+      ...runConditions(filter, undefined),
+    }),
+  );
+  const wanted = filter.error?.toLowerCase();
+  return new Map(
+    found.flatMap((row) => {
+      const { endReason, endType, workflowId } = readFields(END, row, store.seal);
+      const isMatch =
+        wanted === undefined ||
+        endType?.toLowerCase() === wanted ||
+        endReason?.toLowerCase().includes(wanted) === true;
+      const reason = endReason === null ? endType : withoutIds(endReason);
+      return isMatch ? [[workflowId, reason] as const] : [];
+    }),
+  );
+};
+
+const rowsOfAny = (ids: string, { among }: Store["database"]["dialect"]): Query =>
+  query(
+    ["workflow_id", "owner_id", "root_id"]
+      .map(
+        (column) => `SELECT *, ${column} AS of_run FROM writes WHERE ${among(column, "$1")}
+        ${column === "workflow_id" ? "" : `AND ${column} <> workflow_id`}`,
+      )
+      .join(" UNION "),
+    ids,
+  );
+
+/** Runs of which one statement reads the writes. */
+const READ_AT_ONCE = 1_000;
+
+/** Groups of failed runs, and the runs with what their retries are planned from. */
+export const failureMethods = (store: Store) => {
+  const { database, seal } = store;
+  const { among, sum } = database.dialect;
+  const failed = async (filter: RunFilter): Promise<Where> => {
+    const { account, currency, error, payees, reference } = filter;
+    const list = payees && toJson(payees);
+    const ids =
+      error === undefined
+        ? undefined
+        : [...(await readReasons(store, filter, { [IS_FAILED]: true })).keys()];
+    return {
+      [IS_FAILED]: true,
+      // Its file has not started it: the file starts it, or another one does.
+      "NOT (run_id IS NULL AND coalesce(end_state, '') = 'cancelled')": true,
+      ...runConditions(filter, ids),
+      "runs.account = ?": account,
+      "runs.currency = ?": currency,
+      "runs.reference = ?": reference,
+      [`(${among("runs.payee", "?")} OR ${among("runs.alias", "?")})`]: list && [list, list],
+    };
+  };
+  return {
+    /** Groups the failed runs that match a filter: the largest group first. */
+    failures: async (filter: RunFilter): Promise<ReadonlyArray<FailureGroup>> => {
+      const where = await failed(filter);
+      const counts = (
+        await store.find(
+          store.where(
+            `SELECT type, end_group, currency, count(*) AS runs, min(ended_at) AS first, max(ended_at) AS last,
+             ${sum("amount")} AS sum FROM runs`,
+            where,
+            "GROUP BY type, end_group, currency ORDER BY currency",
+          ),
+        )
+      ).map((row) => readFields(COUNT, row, seal));
+      const groups = [...Map.groupBy(counts, nameOf)];
+      const latest = await database.read(
+        groups.map(([, [of]]) =>
+          store.where(
+            "SELECT * FROM runs",
+            {
+              ...where,
+              "type = ?": of?.type,
+              ...(of?.endGroup ? { "end_group = ?": of.endGroup } : { "end_group IS NULL": true }),
+            },
+            "ORDER BY ended_at DESC, workflow_id",
+            3,
+          ),
+        ),
+      );
+      return groups
+        .map(([group, of], at): FailureGroup => {
+          const runs = (latest[at] ?? []).map((row) => RUNS.read(row, seal));
+          const [{ endReason = null, endStep = null, endType = null } = {}] = runs;
+          const times = of.flatMap(({ first, last }) => [first ?? [], last ?? []].flat());
+          return {
+            group,
+            type: of[0]?.type ?? "",
+            step: endStep,
+            error: endType,
+            message: endReason === null ? null : withoutIds(endReason),
+            runs: of.reduce((all, one) => all + one.runs, 0),
+            sums: of.flatMap(({ currency, sum: amount }) =>
+              currency === null ? [] : [{ currency, amount }],
+            ),
+            first: times.length === 0 ? null : Math.min(...times),
+            last: times.length === 0 ? null : Math.max(...times),
+            examples: runs.map(({ workflowId }) => workflowId),
+          };
+        })
+        .toSorted((one, other) => other.runs - one.runs || (one.group < other.group ? -1 : 1));
+    },
+    /** Returns failed runs that match, the latest end first, each with its writes and those of its children. */
+    failedRuns: async (
+      filter: RunFilter,
+      limit: number,
+    ): Promise<ReadonlyArray<Pick<FoundRun, "rows" | "run">>> => {
+      const where = await failed(filter);
+      const runs = await store.all(RUNS, where, "ORDER BY ended_at DESC, workflow_id", limit);
+      const writes: Array<SqlRow> = [];
+      for (const part of chunksOf(runs, READ_AT_ONCE)) {
+        const ids = toJson(part.map(({ workflowId }) => workflowId));
+        writes.push(...(await store.find(rowsOfAny(ids, database.dialect))));
+      }
+      const byRun = Map.groupBy(writes, (row) => String(row["of_run"]));
+      const rowsOf = (id: string) => (byRun.get(id) ?? []).map((row) => readRecorded(row, seal));
+      return runs.map((run) => ({ run, rows: rowsOf(run.workflowId) }));
+    },
+  };
+};

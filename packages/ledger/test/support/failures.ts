@@ -1,0 +1,89 @@
+import { beforeAll, expect, it } from "vitest";
+import type { Ledger, RunEnd } from "../../src/index.ts";
+import { nameOf, runOf, saving, startOf } from "./rows.ts";
+
+/** Every database groups failed runs alike; `open` gives an empty ledger. */
+export const describeFailures = (open: () => Promise<Ledger>): void => {
+  let ledger: Ledger;
+  const start = (workflowId: string, given: Partial<Parameters<typeof runOf>[0]> = {}) =>
+    ledger.recordStart(runOf({ workflowId, ...given }), startOf());
+  const endOf = (workflowId: string, endedAt: number, given: Partial<RunEnd> = {}): RunEnd => ({
+    workflowId,
+    runId: `run of ${workflowId}`,
+    endState: "failed",
+    endedAt,
+    endType: "Refused",
+    endStep: "createPayout",
+    endReason: `Payout of ${endedAt}.10 EUR to grace${endedAt}@example.com was refused (B-${endedAt}).`,
+    ...given,
+  });
+  beforeAll(async () => {
+    ledger = await open();
+    for (const at of [1, 2, 3, 4]) await start(`p-${at}`, { amount: "0.10" });
+    await start("other-step");
+    await start("card", { type: "onboardCardholder", account: "account-2", currency: "EUR" });
+    await start("open");
+    await start("done");
+    await ledger.recordEnds([
+      ...[1, 2, 3, 4].map((at) => endOf(`p-${at}`, at)),
+      endOf("other-step", 5, { endStep: "createBeneficiary", endFacts: { version: 3 } }),
+      endOf("card", 6, { endType: "NotVerified", endReason: "Mallory was not verified." }),
+      endOf("done", 7, { endState: "succeeded", endType: null, endReason: null, endStep: null }),
+    ]);
+  });
+
+  it("groups failed runs by type, step, error and the message without what differs, with sums and examples", async () => {
+    const groups = await ledger.failures({});
+    expect(groups.map(({ runs }) => runs)).toEqual([4, 1, 1, 1]);
+    const [first] = groups;
+    expect(first).toEqual({
+      group: expect.stringMatching(/^payout-[\da-f]{8}$/),
+      type: "payout",
+      step: "createPayout",
+      error: "Refused",
+      message: "Payout of … EUR to … was refused (…)",
+      runs: 4,
+      sums: [{ currency: "USD", amount: expect.stringMatching(/^0\.40?$/) }],
+      first: 1,
+      last: 4,
+      examples: ["p-4", "p-3", "p-2"],
+    });
+  });
+
+  it.each([
+    [{ step: "createBeneficiary" }, ["other-step"]],
+    [{ type: "onboardCardholder" }, ["card"]],
+    [{ error: "notverified" }, ["card"]],
+    [{ error: "b-3" }, ["p-3"]],
+    [{ account: "account-2" }, ["card"]],
+    [{ currency: "EUR" }, ["card"]],
+    [{ batch: "no such file" }, []],
+    [{ payees: ["nobody"] }, []],
+    [{ find: "p-1" }, ["p-1"]],
+  ] as const)("finds the failed runs of %j", async (filter, ids) => {
+    const found = await ledger.failedRuns(filter, 10);
+    expect(found.map(({ run }) => run.workflowId)).toEqual(ids);
+    const groups = await ledger.failures(filter);
+    expect(groups.reduce((sum, { runs }) => sum + runs, 0)).toBe(ids.length);
+  });
+
+  it("finds the runs of a group by its name, also in lists, with their writes and the facts of their failure", async () => {
+    const [{ group } = { group: "" }] = await ledger.failures({ step: "createBeneficiary" });
+    const name = nameOf({ workflowId: "other-step" });
+    await ledger.transact(name, saving(name, { state: "refused" }));
+    expect(await ledger.failedRuns({ group }, 10)).toMatchObject([
+      { run: { workflowId: "other-step", endFacts: { version: 3 } }, rows: [{ state: "refused" }] },
+    ]);
+    const { runs } = await ledger.listRuns({ group }, { limit: 10 });
+    expect(runs.map(({ run }) => run.workflowId)).toEqual(["other-step"]);
+  });
+
+  it("leaves a run out once another run of the id has begun", async () => {
+    await ledger.recordEnds([
+      endOf("p-1", 8, { endState: null, endType: null, endReason: null, endStep: null }),
+    ]);
+    expect(await ledger.failures({ find: "p-1" })).toEqual([]);
+    const { runs } = await ledger.listRuns({ find: "p-1" }, { limit: 1 });
+    expect(runs).toMatchObject([{ run: { endStep: null, endGroup: null } }]);
+  });
+};
