@@ -7,12 +7,12 @@ import type { Row } from "./row.ts";
 import { beneficiary, payoutInput } from "./workflows/inputs.ts";
 
 /*
- * What a lost response costs in an account with a hundred, a million and ten million payouts: requests for the list, and
+ * The cost of a lost response in an account with a hundred, a million and ten million payouts: requests for the list, and
  * the time until the outcome is known. Time is skipped: by the clocks of the server, the service and the ledger. The
  * baselines are the promised number of requests, and the time in the smallest account.
  *
  * The cost follows the payouts since the edge of the window. So the account has been quiet for days, but for ours; and
- * once it goes on paying, one every three seconds, which makes ten million a year.
+ * once it continues to pay, one every three seconds, which makes ten million a year.
  */
 
 const SIZES = [100, 1_000_000, 10_000_000];
@@ -104,7 +104,7 @@ export const measureLost = async ({
     }
   }
   if (quick) return rows;
-  progress("an account that goes on paying");
+  progress("an account that continues to pay");
   const { requests } = await lose(SIZES.at(-1) ?? 0, "dropped-before", Date.now() + BUSY_MS);
   const name = "a payout that was not made, 10,000,000 payouts, one every 3 s";
   return [

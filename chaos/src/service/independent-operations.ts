@@ -50,6 +50,8 @@ export interface AnswerOptions {
   readonly listTexts?: "given" | "capitals";
   /** How long a payout is processing, in milliseconds. Default 500. */
   readonly settleAfterMs?: number;
+  /** The first id, of which each further one is 17 more. Default 880000017. */
+  readonly firstId?: number;
   /** How the list of payouts takes a window of time. Default `honoured`. */
   readonly windows?: WindowHabit;
   /** How long after they have completed every fifth payout comes back, in milliseconds. Default: none does. */
@@ -71,6 +73,7 @@ export type WindowHabit =
   | "refused";
 
 const HOURS_EAST = 8;
+const ID_STEP = 17;
 const UNITS = 10_000n;
 
 /** Writes an amount with four digits. */
@@ -134,6 +137,7 @@ export const operationsOf = (
   {
     balances: initial = { USD: "100000", EUR: "100000" },
     clockOffsetMs = 0,
+    firstId = 880_000_017,
     listLagMs = 0,
     listTexts,
     listTimes,
@@ -147,9 +151,9 @@ export const operationsOf = (
 ): Readonly<Record<string, Operation>> => {
   const { balances, beneficiaries, cardholders, cards, payouts } = ledger;
   const usedKeys = new Set<string>();
-  let lastId = 880_000_000;
+  let nextId = firstId;
   const make = (asked: Body): Made => ({
-    id: (lastId += 17),
+    id: (nextId += ID_STEP) - ID_STEP,
     at: Date.now(),
     asked,
     isUndone: false,

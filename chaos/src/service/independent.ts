@@ -61,6 +61,8 @@ export const startIndependent = async (
   const { apiKey, clientId, ledger, stop, url } = await startIndependentService({
     ...shown,
     clientId: `client-of-${account ?? "independent"}`,
+    // The reports of both accounts are compared by the ids of payments.
+    ...(account !== undefined && { firstId: 880_000_018 }),
     balances: START_BALANCES,
     settleAfterMs: SETTLE_AFTER_MS,
     returnAfterMs: new Random(seed, "service/returns").int(0, LONGEST_RETURN_MS),

@@ -5,13 +5,13 @@
  * A whole list costs what the account has ever paid, and cannot be read at all from some size on. A window costs what
  * was paid since. But a window that begins too late "proves" that a payout was not made, and then it is made twice. The
  * service may ignore the window, shift it, take its bound for another unit or zone, or filter by another time than
- * `create_time`. So a window proves nothing by itself, and the whole list is read unless both are seen:
+ * `create_time`. So a window alone proves nothing, and the whole list is read unless both are seen:
  *
  * 1. A known payout at its edge is listed in it, whose `create_time` is not after the horizon (`row-age.ts`). Whatever
- *    the service makes of the bound, a filter by `create_time` that lists that one lists all later ones: ours, too.
+ *    the service makes of the bound, a filter by `create_time` that lists it lists all later payouts: ours, too.
  * 2. The filter is by `create_time`. The newest known payout that has not completed is listed in the window, and not in a
- *    second one that begins right after it. A filter by the time of completion lists it in neither, and one that has
- *    completed since in both. The second window is short, and its rows count as well.
+ *    second window right after it. A filter by the time of completion lists it in neither, and if it has completed
+ *    since, in both. The second window is short, and its rows count as well.
  *
  * A row from before the window shows, too, that it is not honoured. No window has an end: a clock may be set ahead.
  */
@@ -32,7 +32,7 @@ const MOST_KNOWN = 20;
 /** A window begins this much before the horizon, so that the payout at its edge is safely in it. */
 const MARGIN_MS = 5_000;
 
-/** What a reader needs of a shared reading. */
+/** The need of a reader of a shared reading. */
 interface Need extends SentWithin {
   readonly from: number;
   /** Whether a missing row shall prove something. */

@@ -11,7 +11,7 @@ import type { ListPayoutsInput } from "./payouts.ts";
 /** A window of time, in milliseconds since 1970 by the service's clock. */
 export interface ListWindow {
   readonly from: number;
-  /** Left out: up to now. */
+  /** Left out: without an end. */
   readonly to?: number;
 }
 

@@ -72,7 +72,7 @@ it.each<[string, Partial<Assumptions>, string, string]>([
     "is not asked for it",
     { listWindow: "none", reconciliationMaxPages: 1_200 },
     "ok",
-    "the assumption listWindow is none: a lost response costs readings of the whole list, of 1200 pages",
+    "windows are not used (assumption listWindow): a lost response costs readings of the whole list, of 1200 pages",
   ],
 ])(
   "says whether the list can be read in a window: the service %s",

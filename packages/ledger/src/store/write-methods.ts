@@ -260,7 +260,7 @@ const OWNER = {
 
 /**
  * A write that owns a result. The ledger had recorded the result at `recordedAt` or before, and had sent nothing of it
- * before `createdAt`, in milliseconds since 1970 by its own clock. A later change of the row moves `recordedAt`.
+ * before `createdAt`. Both are milliseconds since 1970 by its own clock. A later change of the row moves `recordedAt`.
  */
 export type Owner = RowOf<typeof OWNER>;
 

@@ -25,7 +25,7 @@ const read = (client: PaymentsClientShape, window?: ListWindow) =>
     ...(window !== undefined && inWindow("create_time", window)),
   });
 
-/** Reads the first page, then a window with the newest payout of that page, and one that begins right after it. */
+/** Reads the first page, then a window with the newest payout of that page, and a window that begins right after it. */
 const readWindows = (client: PaymentsClientShape) =>
   Effect.gen(function* () {
     const all = yield* read(client);
@@ -64,7 +64,7 @@ export const checkWindows = (options: ClientOptions): Promise<Check> =>
       const pages = all.total_page ?? Math.ceil((all.total_item ?? 0) / PAGE_SIZE);
       const why =
         isHonoured === undefined
-          ? "the assumption listWindow is none"
+          ? "windows are not used (assumption listWindow)"
           : "the service does not honour a window of create_time";
       const remedy =
         "Correct the assumptions listPayoutsParameters, rangeBoundUnit and listWindow, or raise reconciliationMaxPages.";
