@@ -2,13 +2,14 @@ import { whyNoPostgres } from "@durable-payments/tools/postgres";
 import { skippedBecause } from "@durable-payments/tools/skip";
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openLedger, readLedgerPlace } from "../../src/index.ts";
+import { measureSize } from "../support/payout-size.ts";
 import { startServer } from "../support/postgres.ts";
 import { made, nameOf, runOf, saving, startOf } from "../support/rows.ts";
 
@@ -110,6 +111,39 @@ const expectInTime = (figures: Awaited<ReturnType<typeof measure>>): void => {
   expect(figures.during.sends.longest).toBeLessThan(MOST_SEND_MS);
   expect(figures.during.overviews.longest).toBeLessThan(MOST_OVERVIEW_MS);
 };
+
+/** Bytes of a payout before and after a prune: docs/retention.md has some less. */
+const MOST_BYTES = { made: 5_000, pruned: 3_000 };
+
+const expectSmall = (size: Awaited<ReturnType<typeof measureSize>>): void => {
+  console.log(JSON.stringify(size));
+  expect(size.made).toBeLessThan(MOST_BYTES.made);
+  expect(size.pruned).toBeLessThan(MOST_BYTES.pruned);
+};
+
+describe("a payout takes some kilobytes", { timeout: 600_000 }, () => {
+  it("in a SQLite file", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ledger-size-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "ledger.sqlite");
+    const sizeOf = async () => {
+      using database = new DatabaseSync(file);
+      database.exec("VACUUM");
+      return statSync(file).size;
+    };
+    expectSmall(await measureSize(`sqlite:${file}`, sizeOf));
+  });
+
+  it("in PostgreSQL", skippedBecause(whyNoPostgres()), async () => {
+    const server = await startServer();
+    onTestFinished(() => server.stop());
+    const sizeOf = async () => {
+      await server.sql("postgres", "VACUUM FULL");
+      return Number(await server.sql("postgres", "SELECT pg_database_size('postgres')"));
+    };
+    expectSmall(await measureSize(server.address("postgres"), sizeOf));
+  });
+});
 
 describe(
   `a ledger with ${PAYOUTS} payouts is pruned, and delays no send`,
