@@ -6,7 +6,11 @@
  * were made, and the service lists some of them later than others.
  */
 import { nudgeUntold, readings } from "@durable-payments/activities";
-import { defaultAssumptions, type Payout } from "@durable-payments/client/effect";
+import {
+  defaultAssumptions,
+  type ListPayoutsInput,
+  type Payout,
+} from "@durable-payments/client/effect";
 import { type Ledger, newRow, openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import { makeTestFolder } from "@durable-payments/tools/testing";
 import type { Client } from "@temporalio/client";
@@ -29,6 +33,9 @@ const CALL_MS = 5;
 
 /** A payout is listed after one of these times. */
 const LISTED_AFTER_MS = [0, 2_000, 5_000, 20_000];
+
+/** Each of this number of payouts fails: no list of what has settled shows it. */
+const FAILS = 50;
 
 /** Requests a second of both readers of payouts, if no rate limits the account. */
 const BUDGET = 20;
@@ -85,12 +92,14 @@ const serviceOf = (time: VirtualTime, spacingMs: number, open: number) => {
   const settledAt = (n: number) => START + n * spacingMs;
   const isListed = (n: number) =>
     settledAt(n) + (LISTED_AFTER_MS[n % LISTED_AFTER_MS.length] ?? 0) <= time.now;
-  const payoutOf = (n: number): Payout => ({
-    payout_id: `P${n}`,
-    payout_status: settledAt(n) <= time.now ? "completed" : "processing",
-    create_time: new Date(settledAt(n - open)).toISOString(),
-    ...(settledAt(n) <= time.now && { complete_time: new Date(settledAt(n)).toISOString() }),
-  });
+  const timeOf = (at: number): string => new Date(at).toISOString();
+  const payoutOf = (n: number): Payout => {
+    const shown = { payout_id: `P${n}`, create_time: timeOf(settledAt(n - open)) };
+    if (settledAt(n) > time.now) return { ...shown, payout_status: "processing" };
+    return n % FAILS === 0
+      ? { ...shown, payout_status: "failed" }
+      : { ...shown, payout_status: "completed", complete_time: timeOf(settledAt(n)) };
+  };
   let requests = 0;
   const answer = <A>(of: () => A): Effect.Effect<A> =>
     Effect.promise(async () => {
@@ -100,13 +109,15 @@ const serviceOf = (time: VirtualTime, spacingMs: number, open: number) => {
       time.busy += 1;
       return of();
     });
-  const listPayouts = (query: Readonly<Record<"start" | "page_num" | "page_size", number>>) =>
+  const listPayouts = (query: ListPayoutsInput) =>
     answer(() => {
-      const { page_num, page_size, start } = query;
+      const { date_type, end = time.now, page_num, page_size, start = 0 } = query;
+      const isSettled = date_type === "settle_time";
+      const numberAt = (at: number) => (at - START) / spacingMs + (isSettled ? 0 : open);
       const listed: Array<number> = [];
-      const first = Math.max(1, Math.ceil((start - START) / spacingMs));
-      for (let n = Math.floor((time.now - START) / spacingMs); n >= first; n -= 1)
-        if (isListed(n)) listed.push(n);
+      const first = Math.max(1, Math.ceil(numberAt(start)));
+      for (let n = Math.floor(numberAt(Math.min(end, time.now))); n >= first; n -= 1)
+        if (!isSettled || (n % FAILS !== 0 && isListed(n))) listed.push(n);
       return {
         total_item: listed.length,
         total_page: Math.ceil(listed.length / page_size),
@@ -273,16 +284,21 @@ export const runTracker = async (
   close();
   await opened.close();
   const last = Math.floor((forMs - 2 * 60_000) / spacingMs);
-  const delays = Array.from(
-    { length: last },
-    (_none, index) => (noticedAt.get(index + 1) ?? time.now) - settledAt(index + 1),
-  ).toSorted((one, other) => one - other);
-  const at = (share: number) => (delays[Math.floor((delays.length - 1) * share)] ?? NaN) / 1_000;
+  /** Seconds until the given share of some payouts was noticed. */
+  const within = (share: number, isOf: (n: number) => boolean): number => {
+    const delays = Array.from({ length: last }, (_none, index) => index + 1)
+      .filter(isOf)
+      .map((n) => (noticedAt.get(n) ?? time.now) - settledAt(n))
+      .toSorted((one, other) => one - other);
+    return (delays[Math.floor((delays.length - 1) * share)] ?? NaN) / 1_000;
+  };
+  const isCompleted = (n: number) => n % FAILS !== 0;
   const eachSecond = (number: number) => (number * 1_000) / forMs;
   return {
     noticed: noticedAt.size,
-    median: at(0.5),
-    p99: at(0.99),
+    median: within(0.5, isCompleted),
+    p99: within(0.99, isCompleted),
+    failed: within(0.5, (n) => !isCompleted(n)),
     requests: eachSecond(requests()),
     statements: eachSecond(statements.count()),
     actions: eachSecond(noticedAt.size) + HEARTBEATS_PER_SECOND,
@@ -315,6 +331,7 @@ export const measureTracker = async (context: BenchContext): Promise<ReadonlyArr
       });
     row("noticed, median", "s; the baseline is the promise", seen.median, within, false);
     row("noticed, 99th percentile", "s; the baseline is the promise", seen.p99, within);
+    row("a failed one noticed, median", "s; the baseline is an hour", seen.failed, 3_600, false);
     row("requests", "a second; the baseline is the budget", seen.requests, BUDGET);
     const each = "a second; the baseline is the payouts";
     row("statements of the ledger", each, seen.statements, perSecond, false);

@@ -24,23 +24,27 @@ export type Words = ReadonlyMap<string, WordMeaning>;
 /** Longest word that is kept. The service may write a sentence. */
 const LONGEST_WORD = 100;
 
+/** Returns the zone of the service's times without an offset: UTC while it is unknown. */
+export const zoneOf = ({ timeZone }: Assumptions): Pick<Assumptions, "timeZone"> => ({
+  timeZone: timeZone === "unknown" ? "UTC" : timeZone,
+});
+
 /**
  * Returns whether a payout's completion time is plausible: set, not before its creation and not after the service's now,
- * each with the allowed difference of the service's own clocks. Times without an offset are read as UTC while their zone
- * is unknown. The service's now is not earlier than the times of creation and change that it shows, nor than the creation
+ * each with the allowed difference of the service's own clocks. The service's now is not earlier than the times of creation and change that it shows, nor than the creation
  * and the time since then. Only if neither the ledger nor the service shows that time, our own clock does.
  */
 const isCompleteAt = (
   { complete_time, create_time, update_time }: Payout,
-  { clockSkewSeconds, timeZone }: Assumptions,
+  assumptions: Assumptions,
   knownForMs: number | undefined,
   now: number,
 ): boolean => {
   if (complete_time === undefined || isUnsetTime(complete_time)) return false;
-  const zone = { timeZone: timeZone === "unknown" ? "UTC" : timeZone };
+  const zone = zoneOf(assumptions);
   const completed = readTime(complete_time, zone);
   if (completed === undefined) return false;
-  const skew = clockSkewSeconds * 1000;
+  const skew = assumptions.clockSkewSeconds * 1000;
   const created = readTime(create_time, zone)?.earliest;
   const isAfterCreation = created === undefined || completed.latest >= created - skew;
   const atLeast = created === undefined || knownForMs === undefined ? now : created + knownForMs;

@@ -7,18 +7,15 @@
  * for a payout is one more reader of the same look: the ledger records what was seen, and then the wait is completed.
  *
  * Nothing is kept here: the ledger says what is due, the longest due first, and each reading is a fact of its row. So a
- * million open payouts take no memory, and a tracker that dies loses nothing. Requests have a budget; see settled.ts for
- * the other reader of payouts, whose cost follows what completes.
- *
- * | payouts a second that settle in a day | open | due payouts, each second |
- * |---|---|---|
- * | 0.1 | 8,640 | a statement of the ledger that finds them, a request for each, a transaction for all |
- * | 10, 100 | 864,000 and 8,640,000 | the same: the budget ends the second, and the other payouts are read later |
+ * million open payouts take no memory, and a tracker that dies loses nothing. Requests have a budget; the
+ * readers of payouts are in due.ts and settled.ts.
  */
 import {
   isPaymentsError,
   type ListCardholdersInput,
   type Page,
+  type Payout,
+  readTime,
 } from "@durable-payments/client/effect";
 import type {
   JsonObject,
@@ -31,6 +28,7 @@ import { atOnce, temporalReason } from "@durable-payments/protocol";
 import { ActivityNotFoundError } from "@temporalio/client";
 import { Effect } from "effect";
 import { PAGE_SIZE } from "../evidence/list-readings.ts";
+import { zoneOf } from "../payout-status.ts";
 import { type ClientCall, LAST } from "../run-operation.ts";
 import {
   notListed,
@@ -61,7 +59,7 @@ const SHARE_OF_RATE = 1 / 4;
 /** Requests a second, if no rate limits the account. */
 const REQUESTS_PER_SECOND = 20;
 
-/** Waits of a kind, and payouts, that one turn reads at most. */
+/** Waits of a kind that one turn reads at most. */
 const MOST_AT_ONCE = 50;
 
 /** Reading a slow list takes at most a fifth of the time. */
@@ -112,8 +110,10 @@ export const isLastPage = (
  */
 export const follow = ({ account, call, client, ledger, warn }: FollowOptions) => {
   let waiting = 0;
+  let perRequest = 1;
+  let aheadMs: number | undefined;
 
-  /** The assumptions, and the requests a second of each of the two readers of open payouts. */
+  /** The assumptions, and the requests a second of each of the two readers of payouts. */
   const settings = () =>
     call(({ options: { assumptions }, rate }) =>
       Effect.sync(() => ({
@@ -156,7 +156,7 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
       return { row, seen: of?.status ?? (refused || undefined) };
     });
     // Old payouts are read less often if there are more than the requests are enough for.
-    const longestMs = Math.max(LEAST_LONGEST_MS, (waiting * 1_000) / perSecond);
+    const longestMs = Math.max(LEAST_LONGEST_MS, (waiting * 1_000) / (perSecond * perRequest));
     await ledger.sawPayouts(account, seen, longestMs);
     const ended = new Map(
       read.flatMap(({ row: { madeId }, seen: of }) =>
@@ -194,19 +194,54 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
     if (faulty !== undefined) throw faulty.fault;
   };
 
+  /** Returns what a payout shows, by its write. */
+  const seerOf = async () => {
+    const [{ assumptions }, words, { now }] = await Promise.all([
+      settings(),
+      ledger.words(account),
+      ledger.state(),
+    ]);
+    return (row: RecordedWrite, payout: Payout): SeenStatus => {
+      const created = readTime(payout.create_time, zoneOf(assumptions))?.earliest;
+      if (created !== undefined) aheadMs = created - row.changedAt;
+      const known = { payout_id: row.madeId ?? "", row, knownForMs: now - row.changedAt };
+      return seenPayout(known, payout, assumptions, words);
+    };
+  };
+
+  /**
+   * Records those payouts of a list that are open in the ledger, or watched, and returns their ids. A list may be behind: it
+   * does not change the outcome of a watched payout, which is then read alone.
+   */
+  const endListed = async (
+    listed: ReadonlyArray<Payout>,
+    which: "open" | "watched" = "open",
+  ): Promise<ReadonlyArray<string>> => {
+    if (listed.length === 0) return [];
+    const shown = new Map(listed.map((payout) => [payout.payout_id, payout]));
+    const [rows, see] = await Promise.all([ledger.payouts(account, [...shown.keys()]), seerOf()]);
+    const read = rows.flatMap((row) => {
+      const payout = shown.get(row.madeId ?? "");
+      if (payout === undefined || row.readAfter === null) return [];
+      const seen = see(row, payout);
+      const isOpen = row.standing === "made";
+      const isIt = which === "open" ? isOpen : !isOpen && seen.status.outcome === row.standing;
+      return isIt ? [{ row, seen }] : [];
+    });
+    if (read.length > 0) await endPayouts(read);
+    return read.map(({ row }) => row.madeId ?? "");
+  };
+
   /** Reads payouts one by one. A payout that cannot be read is read again later, and delays no other. */
   const readPayouts = async (rows: ReadonlyArray<RecordedWrite>): Promise<void> => {
-    const { assumptions } = await settings();
-    const [words, { now }] = await Promise.all([ledger.words(account), ledger.state()]);
+    if (rows.length === 0) return;
+    const [see, { now }] = await Promise.all([seerOf(), ledger.state()]);
     const read = await atOnce(
       rows,
       async (row) => {
-        const known = { payout_id: row.madeId ?? "", row, knownForMs: now - row.changedAt };
-        const { payout_id } = known;
-        const one = await readOne(`payout ${payout_id}`, known.knownForMs, (service) =>
-          Effect.map(retrievePayout(service, payout_id), (payout) =>
-            seenPayout(known, payout, assumptions, words),
-          ),
+        const payout_id = row.madeId ?? "";
+        const one = await readOne(`payout ${payout_id}`, now - row.changedAt, (service) =>
+          Effect.map(retrievePayout(service, payout_id), (payout) => see(row, payout)),
         );
         return { ...one, row, seen: one.value };
       },
@@ -214,16 +249,6 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
     );
     await endPayouts(read);
     throwFault(read);
-  };
-
-  /** Reads due payouts. Returns the time that its requests take of the budget. */
-  const readDuePayouts = async (): Promise<number> => {
-    const { perSecond } = await settings();
-    const most = Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(perSecond)));
-    const rows = await ledger.duePayouts(account, most);
-    if (rows.length === 0) return 0;
-    await readPayouts(rows);
-    return (rows.length * 1_000) / perSecond;
   };
 
   /** The objects of the due waits of a kind. */
@@ -297,8 +322,14 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
 
   return {
     settings,
-    endPayouts,
+    endListed,
     readPayouts,
+    /** How much later the service says that a payout was created than the ledger that it was made, as was seen last. */
+    aheadMs: () => aheadMs,
+    /** Records how many open payouts a request reads. */
+    paced: (payouts: number): void => {
+      perRequest = payouts;
+    },
     /** Payouts and waits that are read again, as they were counted last. */
     size: () => waiting,
     /** Counts them: a scan of an index, some 50 ms for a million. */
@@ -306,7 +337,6 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
       waiting = await ledger.countRead(account);
     },
     parts: {
-      "due payouts": readDuePayouts,
       "waits for payouts": () =>
         readEach("payout", (id) => (service) => readPayout(service, ledger, account, id)),
       "waits for returns": () =>

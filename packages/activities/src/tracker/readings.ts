@@ -1,6 +1,6 @@
+import { due } from "./due.ts";
 import { follow, type FollowOptions } from "./follow.ts";
 import { settled } from "./settled.ts";
-import { watched } from "./watched.ts";
 
 /** Dependencies of the readings of an account. */
 export interface ReadingsOptions extends FollowOptions {
@@ -22,8 +22,9 @@ export const readings = ({ watermark, ...options }: ReadingsOptions) => {
      */
     parts: {
       ...parts,
+      "due payouts": due({ ...options, ...followed }, "open"),
+      "watched payouts": due({ ...options, ...followed }, "watched"),
       "settled payouts": list.look,
-      "watched payouts": watched({ ...options, ...followed }),
     },
   };
 };

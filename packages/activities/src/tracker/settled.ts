@@ -12,16 +12,10 @@
  * | 10 | every 5 s | 1.4 | a reading and a transaction for a page of 50 |
  * | 100 | every 20 s | 5 | the same |
  */
-import {
-  type Assumptions,
-  inWindow,
-  type Payout,
-  readTime,
-  WINDOW_EDGE_MS,
-} from "@durable-payments/client/effect";
+import { inWindow, type Payout, readTime, WINDOW_EDGE_MS } from "@durable-payments/client/effect";
 import { PAGE_SIZE } from "../evidence/list-readings.ts";
+import { zoneOf } from "../payout-status.ts";
 import { LAST } from "../run-operation.ts";
-import { seenPayout } from "../waits.ts";
 import { type follow, type FollowOptions, isLastPage } from "./follow.ts";
 
 /** A list may show a completion this much later than another one. */
@@ -41,7 +35,7 @@ const MOST_PAGES = 200;
 interface SettledOptions
   extends
     Pick<FollowOptions, "account" | "call" | "ledger">,
-    Pick<ReturnType<typeof follow>, "endPayouts" | "settings"> {
+    Pick<ReturnType<typeof follow>, "endListed" | "settings"> {
   /** Milliseconds since 1970 by the service's clock. */
   readonly watermark: number | undefined;
 }
@@ -58,27 +52,6 @@ export const settled = ({ account, call, ledger, settings, ...options }: Settled
   /** The length of a window, if all that has settled since the watermark is too much for a look. */
   let spanMs = Infinity;
 
-  /** Records those payouts of a page that the ledger follows. */
-  const record = async (
-    listed: ReadonlyArray<Payout>,
-    assumptions: Assumptions,
-    now: number,
-  ): Promise<void> => {
-    if (listed.length === 0) return;
-    const unknown = new Map(listed.map((payout) => [payout.payout_id, payout]));
-    const [rows, words] = await Promise.all([
-      ledger.payouts(account, [...unknown.keys()]),
-      ledger.words(account),
-    ]);
-    const read = rows.flatMap((row) => {
-      const payout = unknown.get(row.madeId ?? "");
-      if (payout === undefined || row.standing !== "made") return [];
-      const of = { payout_id: payout.payout_id, row, knownForMs: now - row.changedAt };
-      return [{ row, seen: seenPayout(of, payout, assumptions, words) }];
-    });
-    if (read.length > 0) await options.endPayouts(read);
-  };
-
   const look = async (): Promise<number> => {
     const [open] = await ledger.openPayouts(account, 1);
     const { assumptions, perSecond } = await settings();
@@ -92,10 +65,8 @@ export const settled = ({ account, call, ledger, settings, ...options }: Settled
     const from = (watermark ?? now - FIRST_LOOK_MS) - OVERLAP_MS;
     const to = from + spanMs;
     const window = inWindow("settle_time", { from, ...(to < Infinity && { to }) });
-    const { clockSkewSeconds, timeZone } = assumptions;
-    // As for the outcome of a payout.
-    const zone = { timeZone: timeZone === "unknown" ? "UTC" : timeZone };
-    const latest = now + clockSkewSeconds * 1_000;
+    const zone = zoneOf(assumptions);
+    const latest = now + assumptions.clockSkewSeconds * 1_000;
     const shown = new Set<string>();
     const isNew = (payout: Payout): boolean => {
       const key = keyOf(payout);
@@ -116,7 +87,7 @@ export const settled = ({ account, call, ledger, settings, ...options }: Settled
       isHonoured = times.every((time) => time >= from - WINDOW_EDGE_MS);
       newest = times.reduce((max, time) => (time > latest ? max : Math.max(max, time)), newest);
       isWhole = isLastPage(page, pages);
-      await record(page.item_list.filter(isNew), assumptions, now);
+      await options.endListed(page.item_list.filter(isNew));
     }
     // More than a look can read in the shortest window is left to the schedules.
     if (isHonoured && (isWhole || spanMs === SHORTEST_SPAN_MS)) {

@@ -77,6 +77,9 @@ const idsOf = ({ ownerId, workflowId }: RecordedWrite) => [workflowId, ownerId];
 /** Payouts of one transaction: each has up to three keys. */
 const MOST_OF_ONE = Math.floor(MOST_KEYS / 3);
 
+const secondOf = ({ readAfter }: { readonly readAfter: number | null }): number | null =>
+  readAfter === null ? null : Math.floor(readAfter / 1_000);
+
 /** Payouts at the service. */
 export const payoutMethods = (store: Store) => {
   const { seal } = store;
@@ -111,6 +114,7 @@ export const payoutMethods = (store: Store) => {
     const ended = read.flatMap(({ wait }) => (wait === undefined ? [] : end(wait)));
     const waiting = read.flatMap(({ wait }) => wait?.workflowId ?? []);
     const keys = [...new Set([...read.flatMap(({ row }) => idsOf(row)), ...waiting])];
+    const ofPayouts = { "account = ?": account, "operation = 'createPayout'": true };
     /** Waits that are not completed now, by a reader that ends here, are due. */
     const due = (kind: "payout" | "return", ids: ReadonlyArray<string>, now: number) => {
       const open = { "account = ?": account, "kind = ?": kind, "closed_at IS NULL": true };
@@ -125,6 +129,9 @@ export const payoutMethods = (store: Store) => {
       const chains = new Map<string, LogWriter>();
       const concerned: Array<string> = [];
       const settled: Array<string> = [];
+      /** Payouts of which nothing is new: those that are read again within the same second share a statement. */
+      const again: Array<{ readonly madeId: string | null; readonly readAfter: number | null }> =
+        [];
       const cameBack: Array<string> = [];
       const changes = read.flatMap(({ row: { madeId }, seen }) => {
         const before = known.get(madeId ?? "");
@@ -154,7 +161,10 @@ export const payoutMethods = (store: Store) => {
         const outcomeAt = isOutcome ? log.now : row.outcomeAt;
         const of = { ...row, standing, outcomeAt };
         const readAfter = nextRead(of, log.now, longestMs, store.watchedForMs);
-        if (to === undefined && readAfter === row.readAfter) return [];
+        if (to === undefined) {
+          if (readAfter !== row.readAfter) again.push({ madeId, readAfter });
+          return [];
+        }
         const { step, workflowId } = row;
         const is = { "workflow_id = ?": workflowId, "step = ?": step, "account = ?": account };
         return [store.update(WRITES, { ...to, readAfter, outcomeAt }, is)];
@@ -164,6 +174,13 @@ export const payoutMethods = (store: Store) => {
         writes: [
           ...[...chains.values()].flatMap(({ writes }) => writes),
           ...changes,
+          ...[...Map.groupBy(again, secondOf).values()].map(([first, ...others]) =>
+            store.update(
+              WRITES,
+              { readAfter: first?.readAfter ?? null },
+              { ...ofPayouts, made_id: [first, ...others].map((one) => one?.madeId ?? "") },
+            ),
+          ),
           ...due("payout", settled, log.now),
           ...due("return", cameBack, log.now),
           ...(concerned.length > 0 ? [refreshStatus(concerned)] : []),

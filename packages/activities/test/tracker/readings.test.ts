@@ -27,29 +27,47 @@ const serviceOf = (
   settled: Map<string, number>,
   honours: boolean,
   assumptions: Partial<Assumptions> = {},
+  created: ReadonlyMap<string, number> = new Map(),
 ) => {
   const asked: Array<ListPayoutsInput> = [];
   const listPayouts = (query: ListPayoutsInput) =>
     Effect.sync(() => {
       asked.push(query);
-      const { end = Infinity, page_num, page_size, start = 0 } = query;
-      const listed = [...settled]
+      const { date_type, end = Infinity, page_num, page_size, start = 0 } = query;
+      const isSettled = date_type === "settle_time";
+      const listed = [...(isSettled ? settled : created)]
         .filter(([, at]) => !honours || (at >= start && at <= end))
         .toSorted(([, one], [, other]) => other - one);
       const item_list = listed
         .slice((page_num - 1) * page_size, page_num * page_size)
-        .map(([payout_id, at]): Payout => ({
-          payout_id,
-          payout_status: "completed",
-          complete_time: new Date(at).toISOString(),
-        }));
+        .map(([payout_id, at]): Payout =>
+          isSettled
+            ? {
+                payout_id,
+                payout_status: "completed",
+                complete_time: new Date(at).toISOString(),
+              }
+            : {
+                payout_id,
+                payout_status: "processing",
+                create_time: new Date(at).toISOString(),
+              },
+        );
       const total_page = Math.ceil(listed.length / page_size);
       return { item_list, unreadable: [], total_page, total_item: listed.length };
+    });
+  let retrieved = 0;
+  const retrievePayout = ({ payout_id }: Pick<Payout, "payout_id">) =>
+    Effect.sync((): Payout => {
+      retrieved += 1;
+      const create_time = new Date(created.get(payout_id) ?? 0).toISOString();
+      return { payout_id, payout_status: "processing", create_time };
     });
   const client = {
     options: { assumptions: { ...defaultAssumptions, ...assumptions } },
     rate: () => undefined,
     listPayouts,
+    retrievePayout,
   };
   const { parts, watermark } = readings({
     ledger,
@@ -61,7 +79,8 @@ const serviceOf = (
     // Nothing else of it is asked for.
     call: (call) => Effect.runPromise(call(client as never)),
   });
-  return { asked, look: parts["settled payouts"], watermark };
+  const requests = () => asked.length + retrieved;
+  return { asked, due: parts["due payouts"], look: parts["settled payouts"], requests, watermark };
 };
 
 /** Payouts of the ledger that have settled, a second after each other. */
@@ -145,4 +164,47 @@ describe("the list of payouts that have settled", () => {
     expect(looks.length).toBeLessThan(15);
     expect(await open()).toBe(1);
   });
+});
+
+describe("payouts that are due", () => {
+  /** Payouts that were made one after another, hours ago by another clock than the service's. */
+  const makeDue = async (count: number) => {
+    const created = new Map<string, number>();
+    for (let n = 0; n < count; n += 1) {
+      const changedAt = THEIRS + n * 1_000;
+      await putRow(ledger, { workflowId: `w-${n}`, state: "done", madeId: `P-${n}`, changedAt });
+      created.set(`P-${n}`, changedAt - 5 * HOUR);
+    }
+    return created;
+  };
+
+  const turns = async (count: number, { due }: ReturnType<typeof serviceOf>) => {
+    for (let turn = 0; turn < count; turn += 1) await due();
+    return (await ledger.duePayouts(ACCOUNT, 1_000)).length;
+  };
+
+  it("are read fifty for a request, if they are more than the requests are enough for", async () => {
+    const service = serviceOf(new Map(), true, {}, await makeDue(600));
+    // The first turn learns by how much the clocks differ.
+    expect(await turns(1, service)).toBe(590);
+    expect(await turns(6, service)).toBe(0);
+    expect(service.requests()).toBeLessThanOrEqual(60);
+    expect(service.asked.every(({ date_type }) => date_type === "create_time")).toBe(true);
+  });
+
+  it.each([
+    ["shows nothing of a window", true, {}, new Map<string, number>(), 1],
+    ["is said to have no windows", true, { listWindow: "none" }, undefined, 0],
+  ] as const)(
+    "are read one by one if the service %s, the longest due first",
+    async (_, honours, assumptions, shown, lists) => {
+      const created = await makeDue(100);
+      const service = serviceOf(new Map(), honours, assumptions, shown ?? created);
+      expect(await turns(3, service)).toBe(70 + lists);
+      expect(service.asked).toHaveLength(lists);
+      expect(service.requests()).toBe(30);
+      const left = await ledger.duePayouts(ACCOUNT, 100);
+      expect(left.map(({ madeId }) => madeId)).not.toContain("P-0");
+    },
+  );
 });

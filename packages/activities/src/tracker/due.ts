@@ -1,0 +1,95 @@
+/**
+ * Reads open payouts that are due by their schedule: whatever becomes of a payout, this finds it.
+ *
+ * As long as the requests are enough, each is read by itself. With more open payouts than that, those that were made
+ * within some seconds are read by a page of the list, in a window around the longest due one. All that the page shows are
+ * read again later, so they become due together: a request reads up to fifty. Whether the service honours the window is an
+ * assumption, and only the cost depends on it: a window that shows nothing of the ledger is not tried again for a minute.
+ *
+ * | payouts a second that settle in a day | open | each is read every |
+ * |---|---|---|
+ * | 0.1 | 8,640 | minute, or a tenth of its age |
+ * | 10 | 864,000 | half an hour |
+ * | 100 | 8,640,000 | five hours |
+ *
+ * The budget ends each second: it costs ten requests and at most 500 statements of the ledger.
+ */
+import { inWindow } from "@durable-payments/client/effect";
+import type { RecordedWrite } from "@durable-payments/ledger";
+import { PAGE_SIZE } from "../evidence/list-readings.ts";
+import { LAST } from "../run-operation.ts";
+import type { follow, FollowOptions } from "./follow.ts";
+
+/** Payouts that one turn looks at. */
+const MOST = 100;
+
+/** A page is worth its request if it shows more than one. */
+const FEW = 2;
+
+const RETRY_MS = 60_000;
+
+const SHORTEST_SPAN_MS = 2_000;
+const LONGEST_SPAN_MS = 24 * 3_600_000;
+
+/** Dependencies of the reader of due payouts. */
+interface DueOptions
+  extends
+    Pick<FollowOptions, "account" | "call" | "ledger">,
+    Pick<
+      ReturnType<typeof follow>,
+      "aheadMs" | "endListed" | "paced" | "readPayouts" | "settings"
+    > {}
+
+/** Makes the reader of due payouts. It returns the time that its requests take of the budget. */
+export const due = ({ account, call, ledger, ...followed }: DueOptions) => {
+  /** The length of a window that shows about a page. */
+  let spanMs = 60_000;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let perRequest = 1;
+
+  /** Reads a window around a payout, and returns the ids of the open payouts that it shows. */
+  const readAround = async ({ changedAt }: RecordedWrite, aheadMs: number) => {
+    const middle = changedAt + aheadMs;
+    const window = inWindow("create_time", { from: middle - spanMs / 2, to: middle + spanMs / 2 });
+    const query = { ...window, page_num: 1, page_size: PAGE_SIZE };
+    const page = await call((service) => service.listPayouts(query, LAST));
+    const ids = await followed.endListed(page.item_list);
+    const count = Math.max(1, page.total_item ?? page.item_list.length);
+    const fitting = spanMs * Math.max(1 / 4, Math.min(4, PAGE_SIZE / count));
+    spanMs = Math.max(SHORTEST_SPAN_MS, Math.min(LONGEST_SPAN_MS, fitting));
+    return ids;
+  };
+
+  return async (): Promise<number> => {
+    const { assumptions, perSecond } = await followed.settings();
+    const most = Math.max(1, Math.floor(perSecond));
+    const rows = await ledger.duePayouts(account, MOST);
+    if (rows.length === 0) return 0;
+    const unread = new Map(rows.map((row) => [row.madeId ?? "", row]));
+    const aheadMs = followed.aheadMs();
+    const single: Array<RecordedWrite> = [];
+    let requests = 0;
+    let shown = 0;
+    if (rows.length > most && aheadMs !== undefined && assumptions.listWindow !== "none") {
+      const { now } = await ledger.state();
+      for (const row of rows) {
+        if (now - triedAt < RETRY_MS || requests + single.length >= most) break;
+        if (!unread.has(row.madeId ?? "")) continue;
+        const ids = await readAround(row, aheadMs);
+        requests += 1;
+        shown += ids.length;
+        for (const id of ids) unread.delete(id);
+        // It is read in any case.
+        if (unread.delete(row.madeId ?? "")) single.push(row);
+        if (ids.length < FEW) triedAt = now;
+      }
+    }
+    const left = Math.max(0, most - requests - single.length);
+    single.push(...[...unread.values()].slice(0, left));
+    await followed.readPayouts(single);
+    requests += single.length;
+    perRequest += ((shown + single.length) / requests - perRequest) / 10;
+    followed.paced(perRequest);
+    return (requests * 1_000) / perSecond;
+  };
+};
