@@ -13,6 +13,7 @@ export const PARTS: ReadonlyArray<Part> = [
       "pay",
       "onboard-from-a-file",
       "what-did-we-pay",
+      "track-payouts",
       "answer-and-approve",
       "retry-and-cancel",
       "preview-a-retry",

@@ -85,6 +85,7 @@ describe.each([
   { document: "docs/first-payment.md", sections: /./ },
   { document: "docs/first-card.md", sections: /./ },
   { document: "docs/onboard-from-a-file.md", sections: /./ },
+  { document: "docs/track-payouts.md", sections: /./ },
   { document: "README.md", sections: /^Try it$/ },
 ])("$document", ({ document, sections }) => {
   it("shows what its commands print", async () => {

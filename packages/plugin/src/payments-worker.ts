@@ -140,9 +140,9 @@ const UNIMPLEMENTED = 12;
  * Compares the ledger with the last sequence that the trackers saw: a restored ledger sends nothing. The tracker of an
  * account that this worker does not have may have seen the most.
  */
-const compareLedger = async (
+export const compareLedger = async (
   ledger: Ledger,
-  accounts: Accounts,
+  accounts: ReadonlyArray<Pick<Account, "hash" | "name">>,
   taskQueue: string,
   client: Client,
   environment: Environment,

@@ -1,16 +1,16 @@
 /**
  * Reads open payouts that are due by their schedule: whatever becomes of a payout, this finds it.
  *
- * As long as the requests are enough, each is read by itself. With more open payouts than that, those that were made
- * within some seconds are read by a page of the list, in a window around the longest due one. All that the page shows are
- * read again later, so they become due together: a request reads up to fifty. Whether the service honours the window is an
+ * As long as the requests are enough, each is read alone. With more open payouts than that, a page of the list shows those
+ * that were made within some seconds of the longest due one. All that the page shows are read again later, so they become
+ * due together: a request reads up to fifty. Whether the service honours the window is an
  * assumption, and only the cost depends on it: a window that shows nothing of the ledger is not tried again for a minute.
  *
  * | payouts a second that settle in a day | open | each is read every |
  * |---|---|---|
  * | 0.1 | 8,640 | minute, or a tenth of its age |
- * | 10 | 864,000 | half an hour |
- * | 100 | 8,640,000 | five hours |
+ * | 10 | 864,000 | hour |
+ * | 100 | 8,640,000 | ten hours |
  *
  * The budget ends each second: it costs ten requests and at most 500 statements of the ledger.
  */
