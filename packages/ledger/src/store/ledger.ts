@@ -2,7 +2,7 @@
  * The types that the methods of the ledger take and return. The methods are in the files of this folder, by subject, and
  * `open-ledger.ts` puts them together. `Look` is the one to know: all facts by which `advance` decides.
  */
-import type { JsonObject, WriteName, WriteRow } from "../model/row.ts";
+import type { JsonObject, WriteName, WriteRow, WriteState } from "../model/row.ts";
 import type { Standing } from "../model/standing.ts";
 import type { AccountLimits } from "../model/limits.ts";
 import type { Decision, NewDecision, NewEntry, StartFacts } from "./log.ts";
@@ -186,4 +186,26 @@ export interface DecisionLook extends Pick<Look, "now" | "epoch" | "sequence" | 
   readonly rows: ReadonlyArray<WriteRow>;
   /** Decisions so far on the workflow id, and on the owners and roots of its own writes, oldest first. */
   readonly decisions: ReadonlyArray<Decision>;
+}
+
+/** Filter of writes. */
+export interface RowFilter {
+  readonly account?: string;
+  /** Its own id, not the id of an owner or a root. */
+  readonly workflowId?: string;
+  readonly operations?: ReadonlyArray<string>;
+  readonly states?: ReadonlyArray<WriteState>;
+  /** Rows without a certain outcome, with a question, or whose run has not been notified. */
+  readonly isOpen?: true;
+  /** Rows with an open question or approval. */
+  readonly needsPerson?: true;
+  /** Rows whose run has not been notified yet. */
+  readonly isUntold?: true;
+  /** Rows whose run has ended, or is missing in Temporal. */
+  readonly isRunEnded?: true;
+  /** Milliseconds since 1970 by the ledger's clock. */
+  readonly changedBefore?: number;
+  /** The last row of the page before, in the order of the result. */
+  readonly after?: WriteRow | undefined;
+  readonly limit?: number;
 }

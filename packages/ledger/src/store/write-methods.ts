@@ -4,7 +4,13 @@ import { nextRead } from "../model/reading-schedule.ts";
 import { FRESH } from "../model/row-changes.ts";
 import { type Standing, standingOfRow } from "../model/standing.ts";
 import type { EndState, WriteName, WriteOwner, WriteRow, WriteState } from "../model/row.ts";
-import { type Look, type Change, MadeByAnother, type PlannedPayment } from "./ledger.ts";
+import {
+  type Look,
+  type Change,
+  MadeByAnother,
+  type PlannedPayment,
+  type RowFilter,
+} from "./ledger.ts";
 import { endAmong, readDecision } from "./log.ts";
 import {
   BATCH_ROWS,
@@ -227,28 +233,6 @@ const ORDER = "ORDER BY changed_at, workflow_id, step";
 
 /** States that the index `writes_open` covers. */
 const OPEN_STATES: ReadonlySet<string> = new Set(["ready", "sending", "unknown", "asking"]);
-
-/** Filter of writes. */
-export interface RowFilter {
-  readonly account?: string;
-  /** Its own id, not the id of an owner or a root. */
-  readonly workflowId?: string;
-  readonly operations?: ReadonlyArray<string>;
-  readonly states?: ReadonlyArray<WriteState>;
-  /** Rows without a certain outcome, with a question, or whose run has not been notified. */
-  readonly isOpen?: true;
-  /** Rows with an open question or approval. */
-  readonly needsPerson?: true;
-  /** Rows whose run has not been notified yet. */
-  readonly isUntold?: true;
-  /** Rows whose run has ended, or is missing in Temporal. */
-  readonly isRunEnded?: true;
-  /** Milliseconds since 1970 by the ledger's clock. */
-  readonly changedBefore?: number;
-  /** The last row of the page before, in the order of the result. */
-  readonly after?: WriteRow | undefined;
-  readonly limit?: number;
-}
 
 const OWNER = {
   account: text,
