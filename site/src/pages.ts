@@ -14,6 +14,7 @@ export const PARTS: ReadonlyArray<Part> = [
       "onboard-from-a-file",
       "what-did-we-pay",
       "track-payouts",
+      "when-money-comes-back",
       "answer-and-approve",
       "retry-and-cancel",
       "preview-a-retry",

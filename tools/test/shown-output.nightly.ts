@@ -24,7 +24,7 @@ const silent = { line: () => {}, during: async <A>(_text: string, work: Promise<
 /** Runs a line of a document as its reader would, and returns what a terminal would show. */
 const runLine = async (stack: Stack, line: string): Promise<string> => {
   // The stack runs; an answer is asked for at a terminal only, and what waits for it is followed for ever.
-  if (/^git clone |^npm run dev$|^\.\/durable-payments answer (?!.* --for )|--follow$/.test(line))
+  if (/^git clone |npm run dev$|^\.\/durable-payments answer (?!.* --for )|--follow$/.test(line))
     return "";
   if (line === "npm run worker") {
     const worker = stack.spawn("worker", appArguments("worker", ["--json"]));
@@ -86,12 +86,17 @@ describe.each([
   { document: "docs/first-card.md", sections: /./ },
   { document: "docs/onboard-from-a-file.md", sections: /./ },
   { document: "docs/track-payouts.md", sections: /./ },
+  {
+    document: "docs/when-money-comes-back.md",
+    sections: /^What /,
+    workerSettings: { PAYMENTS_WATCH_COMPLETED_FOR: "10 minutes" },
+  },
   { document: "README.md", sections: /^Try it$/ },
-])("$document", ({ document, sections }) => {
+])("$document", ({ document, sections, workerSettings = {} }) => {
   it("shows what its commands print", async () => {
     const path = join(checkout, document);
     let text = await readFile(path, "utf8");
-    const stack = await startStack({ name: "shown" }, silent);
+    const stack = await startStack({ name: "shown", workerSettings }, silent);
     onTestFinished(stack.end);
     const differing: Array<{ readonly heading: string; shown: string; printed: string }> = [];
     let before = "";

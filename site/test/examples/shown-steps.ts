@@ -1,6 +1,7 @@
 import {
   awaitFunds,
   awaitPayout,
+  awaitReturn,
   awaitVerification,
   checkRequests,
   confirmCard,
@@ -36,6 +37,17 @@ export async function payInvoice({ payment, supplier }: Invoice): Promise<void> 
   const payout = await createPayout({ ...payment, beneficiary_id });
   // Days later: the payout is completed, or this throws PayoutFailed or PayoutStillOpen.
   await awaitPayout(payout, { within: "5 days" });
+  // #endregion
+}
+
+export async function watchReturn(payout: { readonly payout_id: string }): Promise<void> {
+  const { openAgain } = proxyActivities<{
+    openAgain: (payout_id: string, reason: string) => Promise<void>;
+  }>({ startToCloseTimeout: "1 minute" });
+  // #region example
+  await awaitPayout(payout, { within: "5 days" });
+  const returned = await awaitReturn(payout, { within: "30 days" });
+  if (returned !== undefined) await openAgain(returned.payout_id, returned.payout_status);
   // #endregion
 }
 

@@ -186,9 +186,9 @@ export interface PayoutReturn extends Omit<SeenReturn, "outcome"> {
  *   the end of `within`. A return throws nothing: the workflow decides what it means.
  * @example
  * ```ts
- * await awaitPayout(payout);
+ * await awaitPayout(payout, { within: "5 days" });
  * const returned = await awaitReturn(payout, { within: "30 days" });
- * if (returned !== undefined) await notifyAccounting(returned.payout_id, returned.payout_status);
+ * if (returned !== undefined) await openAgain(returned.payout_id, returned.payout_status);
  * ```
  */
 export const awaitReturn = async (
