@@ -39,7 +39,7 @@ const LONGEST_WATCH = "90 days";
 /** Returns a length of time in milliseconds; undefined if Temporal does not read it. */
 export const readDuration = (text: string): number | undefined => {
   try {
-    // Any text: what is no duration, throws.
+    // Any text: another one than a duration throws.
     return msToNumber(text as Parameters<typeof msToNumber>[0]);
   } catch {
     return undefined;

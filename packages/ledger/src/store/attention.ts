@@ -23,7 +23,7 @@ import type { Store } from "./store.ts";
 
 /** Why a person is needed. */
 export type AttentionKind =
-  /** A payout shows a status that is not listed: also one that had completed. */
+  /** A payout shows a status that is not listed, also after it had completed. */
   | "word"
   /** A payout that is not completed long after its payment date, or shows for as long a status that is not listed. */
   | "late"
