@@ -1,5 +1,6 @@
 /**
- * Reads open payouts that are due by their schedule: whatever becomes of a payout, this finds it.
+ * Reads payouts that are due by their schedule: open ones, and those with an outcome that are watched, because money may come
+ * back. Whatever becomes of a payout, this finds it. Both readers are alike, and none delays the other.
  *
  * As long as the requests are enough, each is read alone. With more open payouts than that, a page of the list shows those
  * that were made within some seconds of the longest due one. All that the page shows are read again later, so they become
@@ -12,6 +13,9 @@
  * | 10 | 864,000 | hour |
  * | 100 | 8,640,000 | ten hours |
  *
+ * Nothing lists what came back, either: the service's filter has no word for it. Watched payouts have half of the requests;
+ * see reading-schedule.ts of the ledger for how many they need.
+ *
  * The budget ends each second: it costs ten requests and at most 500 statements of the ledger.
  */
 import { inWindow } from "@durable-payments/client/effect";
@@ -19,6 +23,9 @@ import type { RecordedWrite } from "@durable-payments/ledger";
 import { PAGE_SIZE } from "../evidence/list-readings.ts";
 import { LAST } from "../run-operation.ts";
 import type { follow, FollowOptions } from "./follow.ts";
+
+/** Shares of the requests for open payouts. */
+const SHARES = { open: 1, watched: 1 / 2 } as const;
 
 /** Payouts that one turn looks at. */
 const MOST = 100;
@@ -41,29 +48,33 @@ interface DueOptions
     > {}
 
 /** Makes the reader of due payouts. It returns the time that its requests take of the budget. */
-export const due = ({ account, call, ledger, ...followed }: DueOptions) => {
+export const due = (
+  { account, call, ledger, ...followed }: DueOptions,
+  which: "open" | "watched",
+) => {
   /** The length of a window that shows about a page. */
   let spanMs = 60_000;
   let triedAt = Number.NEGATIVE_INFINITY;
   let perRequest = 1;
 
-  /** Reads a window around a payout, and returns the ids of the open payouts that it shows. */
+  /** Reads a window around a payout, and returns the payouts that it shows. */
   const readAround = async ({ changedAt }: RecordedWrite, aheadMs: number) => {
     const middle = changedAt + aheadMs;
     const window = inWindow("create_time", { from: middle - spanMs / 2, to: middle + spanMs / 2 });
     const query = { ...window, page_num: 1, page_size: PAGE_SIZE };
     const page = await call((service) => service.listPayouts(query, LAST));
-    const ids = await followed.endListed(page.item_list);
+    const found = await followed.endListed(page.item_list, which);
     const count = Math.max(1, page.total_item ?? page.item_list.length);
     const fitting = spanMs * Math.max(1 / 4, Math.min(4, PAGE_SIZE / count));
     spanMs = Math.max(SHORTEST_SPAN_MS, Math.min(LONGEST_SPAN_MS, fitting));
-    return ids;
+    return found;
   };
 
   return async (): Promise<number> => {
-    const { assumptions, perSecond } = await followed.settings();
+    const { assumptions, ...settings } = await followed.settings();
+    const perSecond = settings.perSecond * SHARES[which];
     const most = Math.max(1, Math.floor(perSecond));
-    const rows = await ledger.duePayouts(account, MOST);
+    const rows = await ledger.duePayouts(account, MOST, which);
     if (rows.length === 0) return 0;
     const unread = new Map(rows.map((row) => [row.madeId ?? "", row]));
     const aheadMs = followed.aheadMs();
@@ -75,13 +86,16 @@ export const due = ({ account, call, ledger, ...followed }: DueOptions) => {
       for (const row of rows) {
         if (now - triedAt < RETRY_MS || requests + single.length >= most) break;
         if (!unread.has(row.madeId ?? "")) continue;
-        const ids = await readAround(row, aheadMs);
+        const found = await readAround(row, aheadMs);
         requests += 1;
-        shown += ids.length;
-        for (const id of ids) unread.delete(id);
+        for (const { isRecorded, row: one } of found) {
+          unread.delete(one.madeId ?? "");
+          if (isRecorded) shown += 1;
+          else single.push(one);
+        }
         // It is read in any case.
         if (unread.delete(row.madeId ?? "")) single.push(row);
-        if (ids.length < FEW) triedAt = now;
+        if (found.length < FEW) triedAt = now;
       }
     }
     const left = Math.max(0, most - requests - single.length);
@@ -89,7 +103,7 @@ export const due = ({ account, call, ledger, ...followed }: DueOptions) => {
     await followed.readPayouts(single);
     requests += single.length;
     perRequest += ((shown + single.length) / requests - perRequest) / 10;
-    followed.paced(perRequest);
+    if (which === "open") followed.paced(perRequest);
     return (requests * 1_000) / perSecond;
   };
 };

@@ -210,26 +210,24 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
   };
 
   /**
-   * Records those payouts of a list that are open in the ledger, or watched, and returns their ids. A list may be behind: it
-   * does not change the outcome of a watched payout, which is then read alone.
+   * Records those payouts of a list that are open in the ledger, or watched, and returns them. A list may be behind: it
+   * changes no outcome of a watched payout, which is to be read alone.
    */
-  const endListed = async (
-    listed: ReadonlyArray<Payout>,
-    which: "open" | "watched" = "open",
-  ): Promise<ReadonlyArray<string>> => {
+  const endListed = async (listed: ReadonlyArray<Payout>, which: "open" | "watched" = "open") => {
     if (listed.length === 0) return [];
     const shown = new Map(listed.map((payout) => [payout.payout_id, payout]));
     const [rows, see] = await Promise.all([ledger.payouts(account, [...shown.keys()]), seerOf()]);
-    const read = rows.flatMap((row) => {
+    const found = rows.flatMap((row) => {
       const payout = shown.get(row.madeId ?? "");
-      if (payout === undefined || row.readAfter === null) return [];
-      const seen = see(row, payout);
       const isOpen = row.standing === "made";
-      const isIt = which === "open" ? isOpen : !isOpen && seen.status.outcome === row.standing;
-      return isIt ? [{ row, seen }] : [];
+      if (payout === undefined || row.readAfter === null || isOpen !== (which === "open"))
+        return [];
+      const seen = see(row, payout);
+      return [{ row, seen, isRecorded: isOpen || seen.status.outcome === row.standing }];
     });
+    const read = found.filter(({ isRecorded }) => isRecorded);
     if (read.length > 0) await endPayouts(read);
-    return read.map(({ row }) => row.madeId ?? "");
+    return found;
   };
 
   /** Reads payouts one by one. A payout that cannot be read is read again later, and delays no other. */
