@@ -27,6 +27,7 @@ export const PARTS: ReadonlyArray<Part> = [
       "deploy",
       "upgrade",
       "restore",
+      "retention",
       "runbook",
     ],
   },

@@ -144,7 +144,7 @@ export const SettingsSchema = optional({
    */
   keyring: Text,
   /**
-   * Days for which prune keeps texts, amounts and logs of completed runs: at least 90.
+   * Days for which prune keeps texts, payees and logs of completed runs: at least 90.
    *
    * @default 90
    */

@@ -144,11 +144,11 @@ const prune = Command.make("prune", pruned, (given) =>
   }),
 ).pipe(
   described(
-    "Remove old texts, amounts and logs",
-    `Remove the texts, amounts, payees and logs of runs all of whose writes were
-  completed before the given time, at least 90 days ago (keepDays), also from the
-  rows of their files. Ids, states, the ids of results, starts, approvals and
-  stop orders are kept forever. Payments continue meanwhile. It can be
+    "Remove old texts and logs",
+    `Remove the texts, payees and logs of runs all of whose writes were completed
+  before the given time, at least 90 days ago (keepDays), also from the rows of
+  their files. Ids, states, amounts, the ids of results, starts, approvals and
+  stop orders are kept forever, so lists and sums stay the same. Payments continue meanwhile. It can be
   interrupted, and continued by another prune. Requires --reason.`,
   ),
 );

@@ -18,7 +18,7 @@ export interface PruneOptions extends Acting {
 }
 
 /**
- * Removes the texts, amounts and logs of old runs. It is a decision, with a name and a reason.
+ * Removes the texts, payees and logs of old runs. It is a decision, with a name and a reason.
  *
  * @returns the number of runs.
  * @throws InvalidInput without a name or reason, or if `before` is too recent by the ledger's clock.
