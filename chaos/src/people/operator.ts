@@ -1,4 +1,5 @@
 import type { Connected } from "@durable-payments/control/connection";
+import { answer } from "@durable-payments/control/decide";
 import { planMany, retryMany, retryPayment } from "@durable-payments/control/retry";
 import { cancel, cancelBatch, pause, resume } from "@durable-payments/control/stopping";
 import { defaultAssumptions } from "@durable-payments/client/effect";
@@ -46,6 +47,8 @@ const resetNatively = async (
 export const makeOperator = (campaign: Campaign) => {
   const { ended, environment, freezing, interrupted, quiet, runs, signal, tally } = campaign;
   const random = new Random(campaign.seed, "operator");
+  /** Questions for which an ended run was retried. */
+  const retriedFor = new Set<string>();
 
   /** Does something by Temporal's own tools. */
   const natively = async (kind: "cancel" | "terminate" | "reset", workflowId: string) => {
@@ -182,20 +185,30 @@ export const makeOperator = (campaign: Campaign) => {
   };
 
   return {
-    /** Retries ended runs for which a person has answered that they send again: only a retry does. */
+    /**
+     * Retries ended runs for which a person has answered that they send again: only a retry does. A run that fails before
+     * it asks for the answer is given up.
+     */
     retryAnswered: async (): Promise<void> => {
-      const answered = await environment.operate(async ({ ledger }) => {
-        const rows = await ledger.rows({ states: ["asking"], isRunEnded: true });
-        const isAnswered = await Promise.all(
-          rows.map(async ({ question, workflowId }) =>
-            (await ledger.decisionsOf(workflowId)).some(
-              (one) => one.kind === "resend" && one.question === question?.id,
-            ),
-          ),
+      const asking = await environment.operate(
+        ({ ledger }) => ledger.rows({ states: ["asking"], isRunEnded: true }),
+        signal,
+      );
+      for (const { ownerId, question, workflowId } of asking ?? []) {
+        const of = { ...ACTING, question: question?.id ?? "", choose: "end" } as const;
+        const decisions = await environment.operate(
+          ({ ledger }) => ledger.decisionsOf(workflowId),
+          signal,
         );
-        return rows.filter((_, at) => isAnswered[at]);
-      }, signal);
-      for (const { ownerId } of answered ?? []) await retry(ownerId);
+        if (!decisions?.some((one) => one.kind === "resend" && one.question === of.question))
+          continue;
+        const key = `${workflowId} ${of.question}`;
+        const isRetried = retriedFor.has(key);
+        retriedFor.add(key);
+        if (!isRetried && (await retry(ownerId))) continue;
+        await attempt(campaign, (operations) => answer(operations, workflowId, of));
+        ended.set(workflowId, Date.now());
+      }
     },
 
     /** Does with a run that has been started what is planned for while it is open. */
