@@ -44,7 +44,7 @@ export interface PreviewGiven {
   readonly onPart?: (known: number, all: number) => void;
 }
 
-/** What would happen to runs if they were retried. */
+/** The preview of retries. */
 export interface RetryPreview {
   /** The same, by outcome and reason. */
   readonly groups: ReadonlyArray<PreviewedGroup>;

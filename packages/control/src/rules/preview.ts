@@ -1,5 +1,5 @@
 /*
- * What would happen to runs if they were retried with other workflow code.
+ * The outcomes of a preview: it says how runs would continue if they were retried with other workflow code.
  *
  * A preview says what it knows. It does not know what the service shows today, so it ends where that would decide.
  */
@@ -7,7 +7,7 @@ import { moneyGroupOf, type WriteRow } from "@durable-payments/ledger";
 import type { Frame } from "@durable-payments/replay";
 import { type MoneyByKind, sumByKind } from "./run-view.ts";
 
-/** What may happen to a run, in the order of groups. */
+/** How a run may continue, in the order of groups. */
 const OUTCOMES = [
   /** It completes. */
   "completes",
@@ -40,7 +40,7 @@ export interface PreviewedWrite {
   readonly currency: string | null;
 }
 
-/** What would happen to one run. */
+/** How one run would continue. */
 export interface PreviewedRun {
   readonly workflowId: string;
   /** Workflow type; empty if the run was not found. */
@@ -63,7 +63,7 @@ export interface PreviewedGroup {
   readonly type: string;
   readonly outcome: PreviewedRun["outcome"];
   readonly step: string | null;
-  /** Of the first of them. */
+  /** That of the first of them. */
   readonly why: string | null;
   readonly workflowIds: ReadonlyArray<string>;
   /** Numbers of writes that would be sent, by operation. */

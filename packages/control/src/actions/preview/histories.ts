@@ -22,7 +22,7 @@ export const keptOf = (
   };
 };
 
-/** Results of activities by their ids: a reset keeps them, whoever has run them. */
+/** Results of activities by their ids: a reset keeps them, also those of a user's own activities. */
 export type Recorded = ReadonlyMap<string, () => unknown>;
 
 /** Returns the results that a history has, and the failures, which its code has caught. */

@@ -2,10 +2,10 @@
  * Previews retries against other workflow code: what will happen, before it happens.
  *
  * A retry starts the workflow id again, or resets its run. Temporal can do neither with a history of another server, so the
- * preview does the same with other means. What a reset would replay is replayed, offline; then the run is started in a
- * sandbox with its input, and each activity whose result the history keeps returns that result. The rest runs.
+ * preview does the same with other means. The part of a history that a reset keeps is replayed, offline. Then the run is
+ * started in a sandbox with its input, and each activity whose result the history keeps returns that result. The rest runs.
  *
- * The real ledger and Temporal are only read. A run costs some 15 reads, and about 50 ms; all run at the same time.
+ * The real ledger and Temporal are only read. A run costs some 15 reads, and a tenth of a second of CPU; all run at the same time.
  */
 import type { Assumptions, OperationName } from "@durable-payments/client/effect";
 import type { WriteRow } from "@durable-payments/ledger";
@@ -169,7 +169,7 @@ const familyOf = async (
   return family;
 };
 
-/** Returns the failure of the last workflow task: its code threw, and Temporal would try it again for ever. */
+/** Returns the failure of the last workflow task: its code threw, and Temporal would try it again forever. */
 const failedTask = (events: ReadonlyArray<Event>) => {
   const last = events.findLast(
     (event) =>

@@ -2,11 +2,11 @@
  * The place where a preview runs: Temporal's time-skipping test server, a simulated service for each account, a scratch
  * ledger, and workers of the new code.
  *
- * Nothing in it knows the real service: its clients are made with the address and the key of a simulator, so a request to
- * the real one cannot be made, whatever the code does. Activities of a user's own would touch the world, so none runs: their
+ * Nothing in it knows the real service: its clients have the address and the key of a simulator. So no code can make a
+ * request to the real one. Activities of a user's own would touch the world, so none runs: their
  * results come from a history or from the ledger, or the run stops there.
  *
- * What the service has is supposed: the objects that a request names, as the ledger or a history last saw them.
+ * The simulated service is supposed to have the objects that a request names, as the ledger or a history last saw them.
  */
 import { makePaymentsActivities } from "@durable-payments/activities";
 import { type Assumptions, PaymentsClient } from "@durable-payments/client/effect";
@@ -52,7 +52,7 @@ export interface Sandbox extends AsyncDisposable {
 /** The budget of sign-ins follows the computer's clock, so skipped hours must not need new tokens. */
 const LONG_TOKEN = "36500 days";
 
-/** A stopped run stays where it is until it is ended. */
+/** A stopped run does nothing more until it is ended. */
 const NEVER = "3650 days";
 
 const startServer = async (): Promise<TestWorkflowEnvironment> => {
