@@ -63,7 +63,7 @@ export interface PreviewedGroup {
   readonly type: string;
   readonly outcome: PreviewedRun["outcome"];
   readonly step: string | null;
-  /** That of the first of them. */
+  /** The reason of the first run. */
   readonly why: string | null;
   readonly workflowIds: ReadonlyArray<string>;
   /** Numbers of writes that would be sent, by operation. */
