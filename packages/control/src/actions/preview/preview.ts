@@ -35,17 +35,16 @@ export interface PreviewOptions {
   readonly assumptionsOf: (account?: string) => Assumptions;
   /** Called with the number of runs whose outcome is known, and of all. */
   readonly onPart?: ((known: number, all: number) => void) | undefined;
-  /** Longest time for all runs in the sandbox, in milliseconds. Default: two minutes, and half a second for each run. */
-  readonly limitMs?: number | undefined;
 }
 
 /** Most runs of a preview. */
-export const MOST_PREVIEWED = 500;
+const MOST_PREVIEWED = 500;
 
 /** Longest time that passes in the sandbox: a run that still waits waits for a person, or a message. */
 const MOST_PASSED_MS = 2 * 365 * 24 * 3_600_000;
 const FIRST_STEP_MS = 1_000;
 
+/** Longest time for all runs in the sandbox: so much, and some for each. */
 const LIMIT_MS = 120_000;
 const LIMIT_OF_RUN_MS = 500;
 
@@ -278,7 +277,7 @@ const replayKept = async (
 export const previewRetries = async (
   connected: Connected,
   chosen: ReadonlyArray<ChosenRun>,
-  { assumptionsOf, limitMs, onPart = () => undefined, workflows }: PreviewOptions,
+  { assumptionsOf, onPart = () => undefined, workflows }: PreviewOptions,
 ): Promise<ReadonlyArray<PreviewedRun>> => {
   if (chosen.length > MOST_PREVIEWED)
     throw invalidInput(
@@ -321,7 +320,7 @@ export const previewRetries = async (
   if (bundle !== undefined && open.size > 0) {
     await using sandbox = await openSandbox(connected, { assumptionsOf, bundle, recordedOf });
     await atOnce([...open.values()], (run) => start(sandbox, connected, run));
-    const deadline = Date.now() + (limitMs ?? LIMIT_MS + chosen.length * LIMIT_OF_RUN_MS);
+    const deadline = Date.now() + LIMIT_MS + chosen.length * LIMIT_OF_RUN_MS;
     let passed = 0;
     for (let step = FIRST_STEP_MS; open.size > 0 && Date.now() < deadline; step *= 2) {
       await sandbox.sleep(step);
