@@ -1,8 +1,8 @@
 /**
  * The events of the feed: one typed table from facts to names.
  *
- * An event is the change of a recorded fact, and nothing else. The facts are the standing of a payment, the status of a
- * run, the state of a file, limits, identity checks, and problems that need a person. So the last event of each thing
+ * An event is the change of a recorded fact, and nothing else. The facts are standings of payments,
+ * statuses of runs, states of files, limits, identity checks, and problems for a person. So the last event of each thing
  * says what every list shows of it. Names are chosen here, as an event is read: `feed-schema.ts` has the changes.
  */
 import type { Standing } from "./standing.ts";

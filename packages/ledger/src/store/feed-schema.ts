@@ -113,7 +113,7 @@ interface Fact {
   readonly state: (row: "NEW" | "OLD") => string;
   /** Condition over the new row alone. */
   readonly when: string;
-  /** Its state before there is a row; a new row in this state is no event. */
+  /** Its state before there is a row; a new row in this state makes none. */
   readonly before?: string;
   /** Condition over other tables. */
   readonly where?: string;
