@@ -218,7 +218,7 @@ describe("a payout that may come back", () => {
     const seen = await run({ activityId }, activities.awaitReturn, { payout_id });
     expect(seen).toMatchObject({ payout_id, outcome: "returned", payout_status: "failed" });
     const row = await ledger.payout(account, payout_id);
-    expect(Date.parse(String(Reflect.get(seen, "seen_at")))).toBe(row?.outcomeAt);
+    expect(Date.parse(seen.seen_at)).toBe(row?.outcomeAt);
     // The next write of its run compares it.
     expect(await ledger.waits({ workflowId: "run-1" })).toMatchObject([
       { activityId, kind: "return", outcome: { outcome: "returned" } },
