@@ -20,6 +20,7 @@ export * from "./output/log-text.ts";
 export * from "./output/next.ts";
 export * from "./output/output.ts";
 export * from "./output/progress.ts";
+export * from "./output/repair-text.ts";
 export * from "./output/replay-text.ts";
 export * from "./output/report-text.ts";
 export * from "./output/run-text.ts";

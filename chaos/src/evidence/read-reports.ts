@@ -51,7 +51,8 @@ export const readReports = async (
   const summed = await csv("report", "--since", "1d", "--by", "payee", "--csv");
   const batches = (await operate(({ ledger }) => ledger.batches(), signal)) ?? [];
   const rows: Array<Cells> = [];
-  for (const { id } of batches) rows.push(...(await csv("show", id, "--rows", "--csv")));
+  for (const { id } of batches.filter(({ type }) => type !== "repair"))
+    rows.push(...(await csv("show", id, "--rows", "--csv")));
   return {
     list: listed
       .filter(({ amount }) => amount !== "")

@@ -1,6 +1,6 @@
 import type { Connected } from "@durable-payments/control/connection";
 import { answer } from "@durable-payments/control/decide";
-import { planMany, retryMany, retryPayment } from "@durable-payments/control/retry";
+import { planRepair, retryPayment, startRepair } from "@durable-payments/control/retry";
 import { cancel, cancelBatch, pause, resume } from "@durable-payments/control/stopping";
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import { WorkflowNotFoundError } from "@temporalio/client";
@@ -101,12 +101,12 @@ export const makeOperator = (campaign: Campaign) => {
   /** Retries all that failed, and nothing that a person has ended. */
   const retryFailed = async (): Promise<void> => {
     const done = await environment.operate(async (operations) => {
-      const planned = await planMany(operations, {}, ACTING);
-      return retryMany(operations, planned, ACTING, 50);
+      const planned = await planRepair(operations, {}, ACTING, () => defaultAssumptions);
+      if (planned.rows.length > 0)
+        await startRepair(operations, planned, { ...ACTING, rate: 50 }, "failed runs");
+      return planned.retries;
     }, signal);
-    for (const { way, whyNot, workflowId } of done ?? []) {
-      // A run that was only asked to check again sends nothing new.
-      if (whyNot !== undefined || way === "look") continue;
+    for (const { workflowId } of done ?? []) {
       tally.add("retried in bulk");
       if (!ended.has(workflowId)) continue;
       campaign.unexpected.push(`${workflowId} was retried in bulk although a person had ended it`);

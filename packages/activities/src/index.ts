@@ -10,6 +10,24 @@ export type { NotifierActivities } from "./notifications/notifier-activities.ts"
 export { type NotificationSettings, readNotificationSettings } from "./notifications/webhook.ts";
 export type { ReadActivities, WorkerCheckActivities } from "./reads.ts";
 export { type AttemptTrace, inAttemptTrace, type PaymentsRuntime } from "./run-operation.ts";
+export {
+  readFirstEvent,
+  type Reading,
+  resetPoint,
+  resetPointFrom,
+  resetRun,
+  startAgain,
+  startAgainOf,
+} from "./retry/continue-run.ts";
+export { endOf, type Event, failureOf } from "./retry/history-ends.ts";
+export {
+  type CannotRetry,
+  type Planning,
+  planRetry,
+  recordedFailure,
+  type RetryPlan,
+  whyNotRetried,
+} from "./retry/plan-retry.ts";
 export { findEnd } from "./tracker/ends.ts";
 export { nudgeUntold } from "./tracker/janitor.ts";
 export { readings } from "./tracker/readings.ts";

@@ -1,5 +1,5 @@
 /*
- * Starts the rows of a file, and follows them until each has an outcome.
+ * Starts the rows of a file or a repair, and follows them until each has an outcome.
  *
  * A row is a payment of its own, which a crash must neither skip nor start twice. So the ledger marks a row as started
  * before its run is started. A marked row without a run is started again under the same id. Anyone with access to
@@ -8,7 +8,7 @@
 import { isPaymentsError } from "@durable-payments/client/effect";
 import {
   type Batch,
-  type BatchRow,
+  type FoundBatchRow,
   type Ledger,
   OPEN_STATUSES,
   type RunStatus,
@@ -17,6 +17,7 @@ import {
   type BatchActivities,
   type PayoutChunk,
   type PayoutRow,
+  type RepairRow,
   type StartedRows,
   VOUCHER,
   type Voucher,
@@ -32,7 +33,8 @@ import {
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
+import { describeAccount, hashOf, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
+import { retryRow } from "./retry/retry-row.ts";
 import { notYet, type PaymentsRuntime, readKnown } from "./run-operation.ts";
 import { waitAfterMs, withReason } from "./write/outcomes.ts";
 
@@ -72,18 +74,27 @@ const chunkOf = (
   /** Ids whose start was asked for: the first step of a run records it. */
   const asked = new Set<string>();
 
-  const readRows = async (): Promise<ReadonlyArray<BatchRow>> => {
+  const readRows = async (): Promise<ReadonlyArray<FoundBatchRow>> => {
     const first = rows[0]?.number ?? 1;
     const limit = (rows.at(-1)?.number ?? 0) - first + 1;
     const found = await ledger.batchRows(batch, { after: first - 1, limit });
     return found.filter(({ number }) => inputs.has(number));
   };
 
-  /** The input of a row, if it matches the file: anyone with access to Temporal may start the workflow of a chunk. */
-  const inputOf = ({ fingerprint, number, workflowId }: BatchRow): PayoutRow | undefined => {
+  /** The row of a repair, if it is the one that was decided. */
+  const repairOf = ({ number, repair, run }: FoundBatchRow): RepairRow | undefined => {
     const row = inputs.get(number);
+    if (row === undefined || !("run" in row) || row.run !== run) return undefined;
+    const { hash } = repair?.amend ?? {};
+    return hash === (row.input === undefined ? undefined : hashOf(row.input)) ? row : undefined;
+  };
+
+  /** The input of a row, if it matches the file: anyone with access to Temporal may start the workflow of a chunk. */
+  const inputOf = ({ fingerprint, number, workflowId }: FoundBatchRow): PayoutRow | undefined => {
+    const row = inputs.get(number);
+    if (row === undefined || "run" in row) return undefined;
     const key = workflowId.slice(workflowId.indexOf("/") + 1);
-    return row && fingerprintOf(key, row.input) === fingerprint ? row : undefined;
+    return fingerprintOf(key, row.input) === fingerprint ? row : undefined;
   };
 
   /**
@@ -91,7 +102,7 @@ const chunkOf = (
    * account behind it, and an approver may have no key of the service. The account is read again at the send, so an
    * account that was changed meanwhile asks again.
    */
-  const readPayees = async (waiting: ReadonlyArray<BatchRow>): Promise<void> => {
+  const readPayees = async (waiting: ReadonlyArray<FoundBatchRow>): Promise<void> => {
     const { cancellationSignal, info } = Context.current();
     const unread = Map.groupBy(
       waiting.filter(({ shown }) => shown === null),
@@ -125,14 +136,25 @@ const chunkOf = (
   };
 
   /** Whether another batch has started the row, according to the ledger: a memo alone proves nothing. */
-  const isStartedBy = async (other: string, { fingerprint }: BatchRow): Promise<boolean> => {
+  const isStartedBy = async (other: string, { fingerprint }: FoundBatchRow): Promise<boolean> => {
     const { account = "" } = (await ledger.batch(batch)) ?? {};
     const rows = await ledger.rowsWithFingerprints(account, [fingerprint]);
     return rows.some((row) => row.batch === other && row.state === "started");
   };
 
+  /** Retries the run of a row. Returns whether it was left out, because somebody else has retried it, or it cannot help. */
+  const retry = async (row: FoundBatchRow): Promise<boolean> => {
+    const given = repairOf(row);
+    if (given === undefined) return false;
+    asked.add(row.workflowId);
+    const why = await retryRow({ client, ledger }, batch, row, given.input);
+    if (why !== undefined) await ledger.coverRow(batch, row.number, why);
+    return why !== undefined;
+  };
+
   /** Starts the run of a row, or follows the one of its id. Returns whether another batch has started it. */
-  const start = async (row: BatchRow): Promise<boolean> => {
+  const start = async (row: FoundBatchRow): Promise<boolean> => {
+    if (row.run !== null) return retry(row);
     const given = inputOf(row);
     if (given === undefined) return false;
     const { input, number } = given;
@@ -177,7 +199,8 @@ const chunkOf = (
    * Starts a row again whose run is lost. After an amendment, only who has the amended input can: its file has an older
    * one.
    */
-  const startAgain = async (row: BatchRow): Promise<boolean> => {
+  const startAgain = async (row: FoundBatchRow): Promise<boolean> => {
+    if (row.run !== null) return retry(row);
     const decisions = await ledger.decisionsOf(row.workflowId);
     const last = decisions.findLast(({ kind }) => kind === "start" || kind === "amend");
     return last?.kind !== "amend" && (await start(row));
@@ -187,14 +210,22 @@ const chunkOf = (
    * Returns the runs of started rows without an outcome: their run is open, or their payout is under way. The tracker records
    * how runs end. A row that was taken and not started, and one whose run is lost, is started.
    */
-  const follow = async (started: ReadonlyArray<BatchRow>): Promise<ReadonlyArray<RunStatus>> => {
+  const follow = async (
+    started: ReadonlyArray<FoundBatchRow>,
+  ): Promise<ReadonlyArray<RunStatus>> => {
     const workflowIds = started.map(({ workflowId }) => workflowId);
     const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
     const known = new Map(runs.map((run) => [run.workflowId, run]));
-    const statusOf = ({ workflowId }: BatchRow) => known.get(workflowId)?.status ?? "running";
+    /** A row was taken, and its run is still the failed one. */
+    const isUnretried = ({ run, workflowId }: FoundBatchRow): boolean =>
+      run !== null && known.get(workflowId)?.runId === run;
+    const statusOf = (row: FoundBatchRow): RunStatus =>
+      isUnretried(row) ? "running" : (known.get(row.workflowId)?.status ?? "running");
     const open = started.filter((row) => OPEN_STATUSES.has(statusOf(row)));
-    const unstarted = open.filter(({ workflowId }) => {
+    const unstarted = open.filter((row) => {
+      const { run, workflowId } = row;
       const { endState = null, runId = null } = known.get(workflowId) ?? {};
+      if (run !== null) return !asked.has(workflowId) && isUnretried(row);
       return !asked.has(workflowId) && (endState ?? runId ?? "missing") === "missing";
     });
     const areCovered = await atOnce(unstarted, startAgain);
@@ -202,7 +233,9 @@ const chunkOf = (
     return open.filter((row) => !covered.has(row)).map(statusOf);
   };
 
-  return { readRows, readPayees, inputOf, start, follow };
+  const isDecided = (row: FoundBatchRow): boolean =>
+    (row.run === null ? inputOf(row) : repairOf(row)) !== undefined;
+  return { readRows, readPayees, isDecided, start, follow };
 };
 
 /** Makes the activity that starts the rows of a batch and follows them. */
@@ -213,6 +246,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
     const signal = context.cancellationSignal;
     const chunk = chunkOf(context.client, options, given);
     const begun = Date.now();
+    let taken = 0;
     const heart = setInterval(() => context.heartbeat(), LOOK_EVERY_MS * 5);
     try {
       for (;;) {
@@ -244,11 +278,15 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
         }
         const why = await whyWaiting(ledger, batch);
         if (why !== undefined) return { is: "waiting", why };
+        const { rate = Number.POSITIVE_INFINITY } = given;
+        const left = 1 + Math.floor(((Date.now() - begun) / 1_000) * rate) - taken;
         // A run that waits for a payout, an identity check or funds takes days, and holds up nothing.
-        const free = given.window - open.filter((status) => status !== "waiting").length;
-        const filed = waiting.filter((row) => chunk.inputOf(row) !== undefined);
+        const underWay = open.filter((status) => status !== "waiting").length;
+        const free = Math.min(left, given.window - underWay);
+        const filed = waiting.filter(chunk.isDecided);
         const next = filed.slice(0, Math.max(0, free)).map(({ number }) => number);
         const claimed = new Set(await ledger.claimRows(given.batch, next));
+        taken += claimed.size;
         await atOnce(
           filed.filter(({ number }) => claimed.has(number)),
           chunk.start,

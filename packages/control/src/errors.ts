@@ -28,6 +28,8 @@ export interface NextAction {
   readonly ifRun?: string;
   /** Retries the failed rows of a batch only. */
   readonly batch?: string;
+  /** Retries this group of failed runs only. */
+  readonly group?: string;
   readonly status?: string;
   /** Hash of the account whose service says a word. */
   readonly account?: string;

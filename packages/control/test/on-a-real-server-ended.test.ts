@@ -4,13 +4,14 @@ import type { Workflows } from "@durable-payments/protocol";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { answer, reject } from "../src/actions/decide/index.ts";
 import { cancel } from "../src/actions/stopping.ts";
-import { planMany, retryMany, retryPayment } from "../src/actions/retry/retry.ts";
+import { retryPayment } from "../src/actions/retry/retry.ts";
 import { recover } from "../src/actions/recovery.ts";
 import { paidBy } from "../src/actions/start-request.ts";
 import { startPayment, startRun } from "../src/actions/start.ts";
 import { paymentOf } from "../src/rules/payment.ts";
 import { type Payments, paymentsOn, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
+import { plannedRepair } from "./support/repairing.ts";
 import { resetToBegin } from "./support/reset.ts";
 import type { payKeyed } from "./support/workflows.ts";
 import { approveRead } from "./support/approving.ts";
@@ -104,11 +105,8 @@ test.each(["cancelled", "rejected", "answered"] as const)(
     await ends[way](way);
     const again = async (): Promise<void> => {
       await expect(retryPayment(stack.operations, way, bob)).rejects.toThrow(`bob stopped ${way}`);
-      const many = await planMany(stack.operations, {}, bob);
-      expect(many.map(({ workflowId }) => workflowId)).not.toContain(way);
-      const forced = { workflowId: way, way: "start", whyNot: undefined } as const;
-      const tried = await retryMany(stack.operations, [forced], bob, 100);
-      expect(tried.map(({ whyNot }) => whyNot)).toEqual([expect.stringContaining("bob stopped")]);
+      const { retries } = await plannedRepair(stack.operations, bob);
+      expect(retries.map(({ workflowId }) => workflowId)).not.toContain(way);
       const reset = await resetToBegin(stack.operations, way);
       await expect(result(way, reset)).rejects.toThrow();
       await expect((await startByHand(way)).result()).rejects.toThrow();
@@ -133,7 +131,7 @@ test("the id of a payout sends what its start says; what an amendment by retry s
   expect(await paid(`${id} amended`)).toBe(1);
 }, 60_000);
 
-test("a run that a person ended is open in a restored Temporal: a bulk retry only has it look, and it sends nothing", async () => {
+test("a run that a person ended is open in a restored Temporal: a retry only has it look, and it sends nothing", async () => {
   const { account, client, ledger } = stack.operations;
   const id = "restored";
   await limit({ USD: "0" });
@@ -144,12 +142,10 @@ test("a run that a person ended is open in a restored Temporal: a bulk retry onl
   // Recorded after the copy of Temporal was made.
   const end = { account, workflowId: id, step: null, kind: "end", question: null } as const;
   await ledger.decide({ ...end, ...bob, value: {} });
-  const failed = [{ workflowId: id, runId, way: "start", whyNot: undefined }] as const;
-  expect(await retryMany(stack.operations, failed, bob)).toMatchObject([{ way: "look" }]);
+  const ifRun = { ...bob, ifRun: runId };
+  expect(await retryPayment(stack.operations, id, ifRun)).toMatchObject({ plan: { way: "look" } });
   await expect(result(id)).rejects.toThrow();
-  expect(await retryMany(stack.operations, failed, bob)).toMatchObject([
-    { way: undefined, whyNot: expect.stringContaining("bob stopped") },
-  ]);
+  await expect(retryPayment(stack.operations, id, ifRun)).rejects.toThrow("bob stopped");
   expect((await ledger.decisionsOf(id)).map(({ kind }) => kind)).toEqual(["start", "end"]);
   expect(await paid(id)).toBe(0);
 }, 60_000);

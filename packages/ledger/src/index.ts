@@ -33,8 +33,8 @@ export {
 } from "./store/word-methods.ts";
 export { type MoneyGroup, moneyGroupOf, RUN_SORTS } from "./store/list-runs.ts";
 export type * from "./store/list-runs.ts";
-export { FAILED_STATUSES, withoutIds } from "./store/failure-groups.ts";
-export type { FailureGroup } from "./store/failure-groups.ts";
+export { FAILED_STATUSES } from "./store/failure-groups.ts";
+export type { FailedRun, FailureGroup } from "./store/failure-groups.ts";
 export { lateSince, type RunFilter } from "./store/run-filter.ts";
 export type { ReadPayout, SeenOfPayout } from "./store/payout-methods.ts";
 export type { RecordedWrite } from "./store/write-methods.ts";

@@ -190,7 +190,9 @@ const INPUTS: Readonly<
       },
     },
   },
-  payoutBatch: { fields: { batch: text, startedBy: text, window: number, rows: list } },
+  payoutBatch: {
+    fields: { batch: text, startedBy: text, window: number, "rate?": number, rows: list },
+  },
   tracker: { fields: { account: text, "name?": account, "known?": object } },
 };
 

@@ -132,6 +132,15 @@ export const payoutRow = Schema.Struct({
   input: RowInput,
 });
 
+/** A failed run that a repair retries, with its amended input, if it has one. */
+export const repairRow = Schema.Struct({
+  number: Count,
+  workflowId: Text,
+  /** The failed run. */
+  run: Text,
+  input: optional(Json),
+});
+
 /** Input of `payoutBatch`: as many rows of a batch as one payload may have. */
 export const payoutChunk = Schema.Struct({
   /** Id of the batch in the ledger. */
@@ -140,7 +149,9 @@ export const payoutChunk = Schema.Struct({
   startedBy: Text,
   /** Most runs of these rows that have not sent yet. */
   window: Count,
-  rows: Schema.Array(payoutRow),
+  /** Most runs of these rows that a repair begins in a second. */
+  rate: optional(Schema.Finite),
+  rows: Schema.Array(Schema.Union([payoutRow, repairRow])),
 });
 
 /** State of the tracker, reported with each heartbeat and passed to its next run. Times are milliseconds since 1970. */
@@ -189,6 +200,7 @@ export interface PayoutWait extends Schema.Schema.Type<typeof payoutWait> {}
 export interface CardholderWait extends Schema.Schema.Type<typeof cardholderWait> {}
 export interface FundsWait extends Schema.Schema.Type<typeof fundsWait> {}
 export interface PayoutRow extends Schema.Schema.Type<typeof payoutRow> {}
+export interface RepairRow extends Schema.Schema.Type<typeof repairRow> {}
 export interface PayoutChunk extends Schema.Schema.Type<typeof payoutChunk> {}
 export interface Tracked extends Schema.Schema.Type<typeof tracked> {}
 export interface TrackerInput extends Schema.Schema.Type<typeof trackerInput> {}

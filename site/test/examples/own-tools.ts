@@ -22,12 +22,10 @@ export async function useAll(
   {
     id,
     item,
-    planned: given,
     question,
   }: {
     readonly id: string;
     readonly item: InboxItem;
-    readonly planned: Awaited<ReturnType<Payments["planRetries"]>>;
     readonly question: string;
   },
 ) {
@@ -178,15 +176,21 @@ export async function useAll(
   }
   {
     // #region example
-    const planned = await payments.planRetries({ batch: id, by: "ada" });
+    const [largest] = await payments.failed({ type: "onboardCardholder" });
     // #endregion
-    assert.ok([planned]);
+    assert.ok([largest]);
   }
   {
-    const planned = given;
     // #region example
-    await payments.retryMany(planned, { by: "ada" });
+    const plan = await payments.planRepair({ batch: id }, { by: "ada" });
     // #endregion
+    assert.ok([plan]);
+  }
+  {
+    // #region example
+    const { repair } = await payments.repair({ batch: id }, { by: "ada", reason: "outage" });
+    // #endregion
+    assert.ok([repair]);
   }
   {
     // #region example

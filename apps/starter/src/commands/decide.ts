@@ -72,13 +72,18 @@ export const retry = Command.make("retry", retrying, (given) =>
     "Retry a failed run, or all of them",
     `Retry a failed run: completed steps are kept, and the remaining steps run. An
   open run checks again immediately. A retry that cannot help is refused.
-  A dry run needs Temporal, too. With --against, the retry is only previewed.`,
+  A dry run needs Temporal, too. With --all-failed, it makes a repair: a worker
+  retries each run that matches once, also if this terminal is closed. show,
+  pause, resume, cancel and approve take the id of a repair, as of a batch.
+  With --against, the retries are only previewed.`,
     {
       "durable-payments retry invoice-17 --dry-run --by ada": "See what would be done",
       "durable-payments retry invoice-17 --amend fix.json --reason 'wrong amount' --by ada":
         "Retry it with a corrected request",
       "durable-payments retry --all-failed --against ../next-release":
         "See what the next release would do",
+      "durable-payments retry --all-failed --group payout-1a2b3c4d --dry-run --by ada":
+        "See what a repair would do",
     },
     `${EXIT_CODES_HELP}\n  With --against: 1 at least one run would not complete.`,
   ),

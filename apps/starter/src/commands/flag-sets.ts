@@ -45,17 +45,44 @@ export const approving = {
 
 export type ApproveFlags = Command.Command.Config.Infer<typeof approving>;
 
+/** Conditions on failed runs: the words of `list`. */
+const FAILED = {
+  type: text("type", "TYPE", "Workflow type, such as payout"),
+  step: text("step", "STEP", "The step that failed, such as createCard"),
+  error: text("error", "TEXT", "Type of the failure, or a part of the message"),
+  account: text("account", "NAME", "Account that pays, by name; default: all of them"),
+  batch: text("batch", "ID", "Rows of this batch (file)"),
+  payee: text("payee", "WHO", "Name, last four of the account, or id of the payee"),
+  since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
+  until: time("until", "AGE", "Started before: 1d, 2026-11-08"),
+};
+
+/** Flags of `failed`. */
+export const failing = {
+  group: maybeId("A group that failed prints: what a retry would do"),
+  ...FAILED,
+  json,
+};
+
+export type FailedFlags = Command.Command.Config.Infer<typeof failing>;
+
 /** Flags of `retry`. */
 export const retrying = {
   id: maybeId("Workflow id of the run; of a child, its root is retried"),
-  amend: text("amend", "FILE", "JSON file with the input fields to change; null removes a field"),
+  amend: text(
+    "amend",
+    "FILE",
+    "Fields to change: .json, or .csv or .jsonl with an id for each run",
+  ),
   isRestarted: on("restart", "Start your own workflow from the beginning instead of resetting it"),
+  from: text("from", "STEP", "Continue your own workflow from this step, not the failed one"),
   isOverruling: on("override", "Override a stop order; then another person must approve"),
-  isAll: on("all-failed", "Retry every failed run that can be retried"),
-  since: time("since", "TIME", "With --all-failed: runs that closed since then, such as 24h"),
-  type: text("type", "TYPE", "With --all-failed: only this workflow type"),
-  batch: text("batch", "ID", "With --all-failed: only rows of this batch"),
+  isAll: on("all-failed", "Retry every failed run that matches, as a repair that a worker runs"),
+  group: text("group", "GROUP", "With --all-failed: a group that failed prints"),
+  ...FAILED,
   rate: count("rate", "With --all-failed: runs per second; default 5", 5),
+  window: count("window", "With --all-failed: most retried runs under way; default 200", 200),
+  approveAbove: text("approve-above", "AMOUNT", "Require approval of a higher sum of amendments"),
   isDryRun: on("dry-run", "Show what would be done; change nothing"),
   against: text("against", "DIR", "Preview it with the workflows of another folder; send nothing"),
   ifRun: text("if-run", "RUN", "Refuse if a newer run exists"),

@@ -31,6 +31,9 @@ const listing = {
   reference: text("reference", "TEXT", "Payment reference"),
   batch: text("batch", "ID", "Batch (file)"),
   error: text("error", "TEXT", "Type of the failure, or a part of the reason"),
+  step: text("step", "STEP", "The step that failed"),
+  group: text("group", "GROUP", "A group of failures, as failed prints it"),
+  repair: text("repair", "ID", "Runs of a repair (retry --all-failed)"),
   since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
   until: time("until", "AGE", "Started before: 1d, 2026-11-08"),
   olderThan: time("older-than", "AGE", "The same as --until"),
@@ -59,13 +62,16 @@ export const list = Command.make("list", listing, (given) =>
       else output.answer({ batches }, (shown) => work.batchesText(shown));
       return;
     }
-    const { batch, error, find, payee, reference, status, type } = given;
+    const { batch, error, find, group, payee, reference, repair, status, step, type } = given;
     const filter = {
       batch,
       error,
       find,
+      group,
       payee,
       reference,
+      repair,
+      step,
       statuses: status === undefined ? undefined : work.readStatuses(status),
       type,
       ...accountAndCurrency(payments, given),

@@ -1,6 +1,7 @@
 import type { Check } from "@durable-payments/control/payments";
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, exitStatusHelp } from "../exit-codes.ts";
+import { failing } from "./flag-sets.ts";
 import { id, json, listed, on } from "./flags.ts";
 import { described, runListing, runPayments } from "./run-command.ts";
 
@@ -48,6 +49,23 @@ export const inbox = Command.make("inbox", formats, (given) =>
   and limits, and what stands still: late payouts, statuses that nobody listed,
   lost runs, files, accounts without a worker. Decisions about money come first,
   then larger sums and older items. It needs only the ledger.`,
+  ),
+);
+
+/** `durable-payments failed`: groups what failed. */
+export const failed = Command.make("failed", failing, (given) =>
+  runPayments(given.json, (output, payments, work) => work.showFailed(output, payments, given)),
+).pipe(
+  described(
+    "Show what failed, by step, kind of error and message",
+    `Show failed runs in groups: by type, step, kind of error, and the message
+  without its ids, numbers and amounts. Each has its number of runs, its money,
+  the first and the last end, and three ids. With a GROUP, show what a retry of
+  it would do. The groups need only the ledger.`,
+    {
+      "durable-payments failed": "All groups, the largest first",
+      "durable-payments failed --since 24h --type onboardCardholder": "Onboardings of the last day",
+    },
   ),
 );
 

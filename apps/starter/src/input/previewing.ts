@@ -5,6 +5,7 @@ import type { Output } from "../output/output.ts";
 import { progressOf } from "../output/progress.ts";
 import { counted, pairs, styled, totals } from "../output/text.ts";
 import { readJson } from "./given.ts";
+import { selected } from "./retrying.ts";
 
 /** Examples of a group; the answer in JSON has all. */
 const SHOWN = 5;
@@ -59,6 +60,39 @@ export const previewText = ({ groups, runs }: RetryPreview): string =>
     "Nothing was sent, and nothing was changed.",
   ].join("\n");
 
+type Chosen = Parameters<Payments["upkeep"]["previewRetries"]>[0];
+
+/** A preview needs no name: it changes nothing. */
+const ACTING = { by: "preview", reason: "preview" } as const;
+
+const oneOf = async ({
+  amend,
+  from,
+  id: workflowId,
+  isOverruling,
+  isRestarted,
+}: RetryFlags): Promise<Chosen[number]> => {
+  if (workflowId === undefined) throw badUsage("Which run? Give its ID, or --all-failed.");
+  const patch = amend === undefined ? undefined : await readJson(amend);
+  return { workflowId, amend: patch, from, isOverruling, isRestarted };
+};
+
+/** The runs that the repair of the same flags would have, and those that it would leave out. */
+const chosenOf = async (payments: Payments, flags: RetryFlags): Promise<Chosen> => {
+  const { amendments, filter } = await selected(payments, flags);
+  const { amend, amendEach } = amendments;
+  const { from } = flags;
+  const plan = await payments.planRepair(filter, { ...ACTING, ...amendments, from });
+  return [
+    ...plan.retries.map(({ workflowId }) => ({
+      workflowId,
+      from,
+      amend: amendEach === undefined ? amend : amendEach[workflowId],
+    })),
+    ...plan.notHelped,
+  ];
+};
+
 /**
  * Previews the retries that the same flags would make, with the workflows of another folder.
  *
@@ -67,20 +101,15 @@ export const previewText = ({ groups, runs }: RetryPreview): string =>
 export const previewRetry = async (
   output: Output,
   payments: Payments,
-  { amend, batch, id, isAll, isOverruling, isRestarted, since, type }: RetryFlags,
+  flags: RetryFlags,
   against: string,
 ) => {
-  if (isAll === (id !== undefined)) throw badUsage("Which run? Give its ID, or --all-failed.");
   const say = progressOf(output, "Nothing was sent, and nothing was changed.");
-  const onChecked = (checked: number) => say(`${checked} failed runs checked`);
-  const patch = amend === undefined ? undefined : await readJson(amend);
-  const planned = isAll
-    ? await payments.planRetries({ by: "preview", batch, since, type, onPart: onChecked })
-    : [{ workflowId: id ?? "" }];
-  const preview = await payments.upkeep.previewRetries(
-    planned.map(({ workflowId }) => ({ workflowId, amend: patch, isOverruling, isRestarted })),
-    { against, onPart: (known, all) => say(`${known} of ${all} runs previewed`) },
-  );
+  const chosen = flags.isAll ? await chosenOf(payments, flags) : [await oneOf(flags)];
+  const preview = await payments.upkeep.previewRetries(chosen, {
+    against,
+    onPart: (known, all) => say(`${known} of ${all} runs previewed`),
+  });
   output.answer(preview, previewText);
   return preview.runs.every(({ outcome }) => outcome === "completes")
     ? EXIT_CODES.done

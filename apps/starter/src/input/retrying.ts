@@ -1,12 +1,14 @@
 import type { NextAction } from "@durable-payments/control/errors";
-import type { OneOfMany, Payments, RetryPlan } from "@durable-payments/control/payments";
-import type { RetryFlags } from "../commands/flag-sets.ts";
+import { isAmendmentsFile, readAmendments } from "@durable-payments/control/batch";
+import type { Payments, RetryPlan } from "@durable-payments/control/payments";
+import type { ListFilter } from "@durable-payments/control/show";
+import type { FailedFlags, RetryFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
-import { progressOf } from "../output/progress.ts";
-import { counted, section, wrap } from "../output/text.ts";
+import { failedText, repairPlanText } from "../output/repair-text.ts";
+import { counted, wrap } from "../output/text.ts";
 import { actingOf, readJson } from "./given.ts";
 
 type HowRetried = "isAmended" | "isOverruling" | "isRestarted";
@@ -47,13 +49,17 @@ export const retryOne = async (
   payments: Payments,
   flags: RetryFlags,
 ): Promise<void> => {
-  const { amend, batch, id, ifRun, isDryRun, isOverruling, isRestarted, since, type } = flags;
+  const { amend, from, id, ifRun, isDryRun, isOverruling, isRestarted } = flags;
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all-failed.");
-  if (since !== undefined || type !== undefined || batch !== undefined)
-    throw badUsage("--since, --type and --batch require --all-failed.");
+  const { account, approveAbove, batch, error, group, payee, since, step, type, until } = flags;
+  const ofAll = { account, approveAbove, batch, error, group, payee, since, step, type, until };
+  if (Object.values(ofAll).some((value) => value !== undefined))
+    throw badUsage(
+      "Conditions such as --type and --since, and --approve-above, require --all-failed.",
+    );
   const isAmended = amend !== undefined;
   const acting = actingOf(flags, isOverruling || isAmended);
-  const how = { isDryRun, isOverruling, isRestarted, ifRun };
+  const how = { isDryRun, isOverruling, isRestarted, ifRun, from };
   const patch = isAmended ? await readJson(amend) : undefined;
   const planned = await payments.retry(id, { ...acting, ...how, amend: patch });
   const { amended, isDryRun: _, newRunId, warnings, ...plan } = planned;
@@ -79,52 +85,89 @@ export const retryOne = async (
   });
 };
 
-/** Words a bulk retry: the runs that it helps, and those that it cannot, with the reason. */
-export const manyText = (runs: ReadonlyArray<OneOfMany>, isDone: boolean): string => {
-  const helped = runs.flatMap(({ way, workflowId }) =>
-    way === undefined ? [] : [[workflowId, WAYS[way]]],
-  );
-  const refused = runs.flatMap(({ whyNot, workflowId }) =>
-    whyNot === undefined ? [] : [[workflowId, whyNot]],
-  );
-  return [
-    `${counted(helped.length, "failed run")} ${isDone ? "retried" : "can be retried"}.`,
-    ...section(isDone ? "Retried" : "Can be retried", helped),
-    ...section(isDone ? "Not retried" : "Cannot be retried", refused),
-  ].join("\n");
+/** Returns the filter of flags: the words of `list`. */
+const filterOf = (payments: Payments, given: Omit<FailedFlags, "json">): ListFilter => {
+  const { account, batch, error, group, payee, since, step, type, until } = given;
+  return {
+    account: account === undefined ? undefined : payments.account(account),
+    batch,
+    error,
+    group,
+    payee,
+    step,
+    type,
+    startedSince: since?.getTime(),
+    startedUntil: until?.getTime(),
+  };
 };
 
-/** Retries all failed runs that a retry can help, after a confirmation. */
+/** Reads which failed runs a repair has, and their amendments. */
+export const selected = async (
+  payments: Payments,
+  { amend, id, ifRun, isOverruling, isRestarted, ...filter }: RetryFlags,
+) => {
+  if (id !== undefined || ifRun !== undefined || isOverruling || isRestarted)
+    throw badUsage(
+      "--all-failed cannot be combined with an ID, --if-run, --override or --restart, which apply to one run.",
+    );
+  const isEach = amend !== undefined && isAmendmentsFile(amend);
+  return {
+    filter: filterOf(payments, filter),
+    amendments: {
+      amend: amend === undefined || isEach ? undefined : await readJson(amend),
+      amendEach: isEach ? await readAmendments(amend) : undefined,
+    },
+  };
+};
+
+/** Shows the groups of failed runs, or what a retry of one group would do. */
+export const showFailed = async (
+  output: Output,
+  payments: Payments,
+  flags: FailedFlags,
+): Promise<void> => {
+  const filter = filterOf(payments, flags);
+  const groups = await payments.failed(filter);
+  const { group } = flags;
+  if (group === undefined) return output.answer({ groups }, failedText);
+  const plan = await payments.planRepair(filter, { by: "nobody" });
+  output.answer({ groups, plan }, (shown) =>
+    [
+      failedText({ groups: shown.groups }, Date.now(), false),
+      "",
+      repairPlanText(shown.plan),
+      ...(shown.plan.retries.length === 0 ? [] : nextLines([{ action: "retryAll", group }])),
+    ].join("\n"),
+  );
+};
+
+/** Makes a repair of all failed runs that match, after a confirmation; or shows its plan. */
 export const retryAll = async (
   output: Output,
   payments: Payments,
   flags: RetryFlags,
 ): Promise<void> => {
-  const { amend, batch, id, isDryRun, isOverruling, rate, since, type, yes } = flags;
-  if (id !== undefined || amend !== undefined || isOverruling)
-    throw badUsage(
-      "--all-failed cannot be combined with an ID, --amend or --override, which apply to one run.",
+  const { amend, approveAbove, from, isDryRun, rate, window } = flags;
+  const acting = actingOf(flags, amend !== undefined);
+  const { amendments, filter } = await selected(payments, flags);
+  const options = { ...acting, ...amendments, approveAbove, from, rate, window };
+  const plan = isDryRun || !flags.yes ? await payments.planRepair(filter, options) : undefined;
+  if (plan !== undefined && (isDryRun || plan.retries.length === 0)) {
+    output.answer({ ...plan, isDryRun }, (shown) =>
+      [repairPlanText(shown), "Nothing was done."].join("\n"),
     );
-  const acting = actingOf(flags);
-  const checking = progressOf(output, "Nothing was retried.");
-  const onChecked = (checked: number) => checking(`${checked} failed runs checked`);
-  const which = { batch, since, type, onPart: onChecked };
-  const planned = await payments.planRetries({ ...acting, ...which });
-  const helped = planned.filter(({ whyNot }) => whyNot === undefined);
-  if (isDryRun || helped.length === 0) {
-    output.answer({ planned, isDryRun }, (shown) => manyText(shown.planned, false));
     return;
   }
-  if (!yes) {
-    output.say(manyText(planned, false));
-    await confirm(`Retry ${counted(helped.length, "run")}?`, "Nothing was done.");
+  if (plan !== undefined) {
+    output.say(repairPlanText(plan));
+    await confirm(`Retry ${counted(plan.retries.length, "run")}?`, "Nothing was done.");
   }
-  const retrying = progressOf(
-    output,
-    "The next one may have been retried, the others were not. Run it again to continue.",
+  const started = await payments.repair(filter, { ...options, content: plan?.content });
+  output.answer(started, (shown) =>
+    [
+      repairPlanText(shown),
+      `${shown.repair}: ${shown.state === "needsApproval" ? "waiting for approval by a second person" : shown.state}`,
+      ...nextLines([{ action: "show", workflowId: shown.repair, isFollowed: true }]),
+    ].join("\n"),
   );
-  const onPart = (done: ReadonlyArray<OneOfMany>) =>
-    retrying(`${done.length} of ${helped.length} runs retried`);
-  const runs = await payments.retryMany(planned, { ...acting, rate, onPart });
-  output.answer({ runs }, (shown) => manyText(shown.runs, true));
 };

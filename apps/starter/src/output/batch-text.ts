@@ -32,12 +32,20 @@ const CARD_WORDS: typeof MONEY_WORDS = {
   notPaid: "no card",
 };
 
+/** The state of a retry, in words. */
+const RETRY_WORDS: Readonly<Record<string, string>> = {
+  notStarted: "not retried yet",
+  covered: "left out",
+  rejected: "not retried",
+};
+
 type Typed = Pick<BatchView, "type">;
 
 const outcomeText = (
   { type }: Typed,
-  { isCovered, money }: Pick<BatchTotal, "isCovered" | "money">,
+  { isCovered, money, status }: Pick<BatchTotal, "isCovered" | "money" | "status">,
 ): string => {
+  if (status !== undefined) return RETRY_WORDS[status] ?? status;
   const words = type === "payout" ? MONEY_WORDS : CARD_WORDS;
   return isCovered ? `${words[money]} by another file` : words[money];
 };

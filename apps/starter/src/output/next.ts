@@ -51,6 +51,7 @@ const FLAGS: ReadonlyArray<
   ["isAmended", ["--amend", "FILE"], "Retry it with another request"],
   ["isRestarted", ["--restart"]],
   ["batch", ["--batch"]],
+  ["group", ["--group"]],
   ["account", ["--account"]],
   ["status", ["--status"]],
 ];

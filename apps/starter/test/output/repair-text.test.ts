@@ -1,23 +1,57 @@
 import { expect, it } from "vitest";
-import { manyText } from "../../src/input/retrying.ts";
 import { cancelledBatchText } from "../../src/output/batch-text.ts";
 import { succeededLines } from "../../src/output/next.ts";
+import { failedText, repairPlanText } from "../../src/output/repair-text.ts";
 
-it("lists the runs that can be retried apart from those that cannot, with the reason", () => {
-  const planned = [
-    { workflowId: "can", runId: "r", way: "start", whyNot: undefined },
-    { workflowId: "cannot", way: undefined, whyNot: "A retry of cannot cannot help." },
-  ] as const;
-  expect(manyText(planned, false).split("\n")).toEqual([
-    "1 failed run can be retried.",
+it("lists the runs that can be retried apart from those that cannot, with the reason and the sums", () => {
+  const retry = {
+    workflowId: "can",
+    runId: "r",
+    type: "payout",
+    way: "start",
+    kept: ["createBeneficiary"],
+    again: ["createPayout"],
+    amount: "2.00",
+    currency: "EUR",
+    amended: ["payout.amount: 3.00 → 2.00"],
+  } as const;
+  const plan = {
+    content: "c",
+    retries: [retry],
+    notHelped: [{ workflowId: "cannot", whyNot: "A retry of cannot cannot help." }],
+    sums: [{ amount: "2.00", currency: "EUR" }],
+    needsApproval: true,
+    hasMore: false,
+  };
+  expect(repairPlanText(plan).split("\n")).toEqual([
+    "1 failed run can be retried: 2.00 EUR. 1 run cannot.",
     "",
     "Can be retried",
-    "  can  starts the workflow id again",
+    "  can  start again; keeps createBeneficiary; runs createPayout; payout.amount: 3.00 → 2.00",
     "",
     "Cannot be retried",
     "  cannot  A retry of cannot cannot help.",
+    "A second person has to approve the sum of the amended payments.",
   ]);
-  expect(manyText(planned.slice(1), true)).toMatch(/^0 failed runs retried\.\n\nNot retried/);
+});
+
+it("prints groups of failed runs, and how to retry the largest", () => {
+  const group = {
+    group: "payout-1a2b3c4d",
+    type: "payout",
+    step: "createPayout",
+    error: "Refused",
+    message: "Payout … was refused",
+    runs: 2,
+    sums: [{ amount: "5.00", currency: "EUR" }],
+    first: 0,
+    last: 60_000,
+    examples: ["p-1", "p-2"],
+  };
+  expect(failedText({ groups: [group] }, 120_000)).toMatch(
+    /^payout-1a2b3c4d {2}2 runs {2}5\.00 EUR\n {2}payout, createPayout, Refused\n {2}Payout … was refused\n {2}1970-01-01 00:00:00Z to .* ago; p-1, p-2\n[^]*--all-failed.*--group payout-1a2b3c4d/,
+  );
+  expect(failedText({ groups: [] })).toBe("No failed run.");
 });
 
 const ended = { batch: "payouts/1", notStarted: 2, stopped: 0, goOn: 0, unanswered: 0, sent: [] };

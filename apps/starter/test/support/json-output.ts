@@ -12,7 +12,8 @@ import type {
   Inbox,
   InboxItem,
   LimitsView,
-  OneOfMany,
+  RepairPlan,
+  StartedRepair,
   OverviewView,
   RecoveryReport,
   Replayed,
@@ -32,7 +33,7 @@ import type {
 } from "@durable-payments/control/show";
 import type { SubmittedRun } from "@durable-payments/control/start";
 import type { resume } from "@durable-payments/control/stopping";
-import type { DecidedWord, Pause } from "@durable-payments/ledger";
+import type { DecidedWord, FailureGroup, Pause } from "@durable-payments/ledger";
 import type { Delivery } from "@durable-payments/protocol";
 import type { Configuration } from "../../src/output/configuration.ts";
 
@@ -112,9 +113,14 @@ export interface JsonOutput {
         readonly isDryRun?: true;
         readonly newRunId?: string;
       })
-    | { readonly planned: ReadonlyArray<OneOfMany>; readonly isDryRun: boolean }
-    | { readonly runs: ReadonlyArray<OneOfMany> }
+    | (RepairPlan & { readonly isDryRun: boolean })
+    | StartedRepair
     | RetryPreview;
+  readonly failed: {
+    readonly groups: ReadonlyArray<FailureGroup>;
+    /** What a retry of a group would do. */
+    readonly plan?: RepairPlan;
+  };
   readonly cancel:
     | (Pick<Cancelled, "run" | "succeeded"> & { readonly workflowId: string })
     | (CancelledBatch & { readonly batch: string });

@@ -5,32 +5,18 @@
  * ledger does. A person's end is recognized by a text that this project writes, because a plain cancellation names
  * nobody.
  */
-import { isRecord } from "@durable-payments/client/values";
+import { endOf, type Event, failureOf } from "@durable-payments/activities";
 import type { Actor } from "@durable-payments/ledger";
 import { CANCELLED, failureTypes } from "@durable-payments/protocol/calls";
-import { type Failure, readFailure } from "@durable-payments/protocol/failures";
+import type { Failure } from "@durable-payments/protocol/failures";
 import type { Client } from "@temporalio/client";
-import { defaultFailureConverter, defaultPayloadConverter } from "@temporalio/common";
+import { defaultPayloadConverter } from "@temporalio/common";
 import proto, { type temporal } from "@temporalio/proto";
 import type { RunOfId } from "./connection/temporal.ts";
 
+export type { Event } from "@durable-payments/activities";
 export type { Failure } from "@durable-payments/protocol/failures";
-
-/** An event of a history. */
-export type Event = temporal.api.history.v1.IHistoryEvent;
-
-/** Returns a failure that a history holds; null if there is none. */
-export const failureOf = (
-  failure: temporal.api.failure.v1.IFailure | null | undefined,
-): Failure | null => {
-  if (!failure) return null;
-  try {
-    return readFailure(defaultFailureConverter.failureToError(failure, defaultPayloadConverter));
-  } catch {
-    // A run may have written any bytes.
-    return { type: "Unreadable", message: "Its failure cannot be decoded here." };
-  }
-};
+export { failureOf } from "@durable-payments/activities";
 
 /** Decodes the first payload; undefined if there is none, or nobody can decode it: anyone may have written any bytes. */
 export const firstOf = (
@@ -169,38 +155,6 @@ const begunOf = (event: Event): Begun | undefined => {
   if (signal?.signalName) return { kind: "signal", name: signal.signalName, isMessage: true };
   const name = update?.acceptedRequest?.input?.name;
   return name ? { kind: "update", name, isMessage: true } : undefined;
-};
-
-type Ended = Pick<TimelineItem, "outcome" | "message"> & { readonly begunAs: string };
-
-/** The prefix of the attributes of an end, its action, and its outcome. */
-const END =
-  /^(?:activityTask|childWorkflowExecution|timer)(Completed|Fired|Failed|Terminated|TimedOut|Canceled)EventAttributes$/;
-
-const OUTCOMES: Readonly<Record<string, TimelineItem["outcome"]>> = {
-  Completed: "done",
-  Fired: "done",
-  Failed: "failed",
-  Terminated: "failed",
-  TimedOut: "timedOut",
-  Canceled: "cancelled",
-};
-
-/** Reads the end of an action; undefined for any other event. */
-export const endOf = (event: Event): Ended | undefined => {
-  for (const [name, attributes] of Object.entries(event)) {
-    const [, end = ""] = END.exec(name) ?? [];
-    const outcome = OUTCOMES[end];
-    if (outcome === undefined || !isRecord(attributes)) continue;
-    const { failure, initiatedEventId, scheduledEventId, startedEventId } = attributes;
-    const message = failureOf(failure as Parameters<typeof failureOf>[0])?.message ?? null;
-    return {
-      begunAs: String(scheduledEventId ?? initiatedEventId ?? startedEventId),
-      outcome,
-      message,
-    };
-  }
-  return undefined;
 };
 
 const TASK_COMPLETED = proto.temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED;

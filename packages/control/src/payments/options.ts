@@ -1,7 +1,8 @@
-import type { Limits, WordMeaning } from "@durable-payments/ledger";
+import type { Batch, Limits, WordMeaning } from "@durable-payments/ledger";
 import type { Workflow } from "@temporalio/client";
 import type { FilePlan, PayFileOptions } from "../actions/batch/pay-file.ts";
 import type { Acting } from "../actions/decide/record.ts";
+import type { RepairPlan } from "../actions/retry/repair.ts";
 import type { RetryOptions, RetryPlan } from "../actions/retry/retry.ts";
 import type { StartPaymentOptions, SubmittedRun } from "../actions/start.ts";
 import type { FileType } from "../facts/read-file.ts";
@@ -77,6 +78,13 @@ export interface RetryGiven extends Omit<RetryOptions, "amend"> {
   readonly amend?: unknown;
   /** Plans it, and changes nothing. Default: false. */
   readonly isDryRun?: boolean;
+}
+
+/** A repair that was started. */
+export interface StartedRepair extends RepairPlan {
+  /** Its id. */
+  readonly repair: string;
+  readonly state: Batch["state"];
 }
 
 /** A retry, or its plan. */

@@ -14,13 +14,12 @@ import { type Acting, checkName } from "../actions/decide/record.ts";
 import { firstAnswer } from "../actions/first-answer.ts";
 import { type LimitsView, setLimits } from "../actions/limits.ts";
 import {
-  type ManyFilter,
-  type OneOfMany,
-  planMany,
-  planRetryOf,
-  retryMany,
-  retryPayment,
-} from "../actions/retry/retry.ts";
+  planRepair,
+  type RepairOptions,
+  type RepairPlan,
+  startRepair,
+} from "../actions/retry/repair.ts";
+import { planRetryOf, retryPayment } from "../actions/retry/retry.ts";
 import { checkStart, startPayment, startRun, type SubmittedRun } from "../actions/start.ts";
 import {
   cancel,
@@ -32,9 +31,9 @@ import {
   resume,
 } from "../actions/stopping.ts";
 import { type DecidedMeaning, decideWord } from "../actions/words.ts";
-import { accountNamed } from "../facts/connection/connections.ts";
+import { accountNamed, type Connected } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
-import { invalidInput } from "../errors.ts";
+import { invalidInput, refused } from "../errors.ts";
 import {
   idOfKey,
   checkId,
@@ -50,12 +49,14 @@ import type {
   RetriedRun,
   RetryGiven,
   StartedFile,
+  StartedRepair,
   StartedRun,
   StartFileOptions,
   StartGiven,
   StartWorkflow,
   WordGiven,
 } from "./options.ts";
+import type { ListFilter } from "../views/list.ts";
 import { insideOf, PaymentsReading } from "./reading.ts";
 import { checkFile, startFile } from "./files.ts";
 import type { Installation } from "./settings.ts";
@@ -336,51 +337,57 @@ export class Payments extends PaymentsReading {
   }
 
   /**
-   * Plans the retry of all failed runs. Runs that no retry can help say why. Nothing is changed.
+   * Plans a repair: the retry of all failed runs that match. Nothing is changed.
    *
-   * @param options `onPart` is called after each run with the number of runs that were checked.
+   * @param filter as of `list`: `group` of `failed`, `step`, `error`, `account`, `batch` and others.
+   * @param options how they are retried: with `amend` or `amendEach`, with other inputs; `from`, from a chosen step.
+   * @returns the steps of each retry, the runs that no retry can help with the reason, and the sums.
+   * @throws InvalidInput if the filter or an option is invalid.
    * @example
    * ```ts
-   * const planned = await payments.planRetries({ batch: id, by: "ada" });
+   * const { retries, notHelped, sums } = await payments.planRepair({ type: "payout" }, { by: "ada" });
    * ```
    */
-  planRetries({
-    batch,
-    onPart,
-    since,
-    type,
-    ...acting
-  }: ManyFilter & Acting & { readonly onPart?: (checked: number) => void }): Promise<
-    ReadonlyArray<OneOfMany>
-  > {
-    return this.#connections.both((connected) =>
-      planMany(connected, { batch, since, type }, acting, onPart),
-    );
+  planRepair(filter: ListFilter, options: RepairOptions): Promise<RepairPlan> {
+    return this.#connections.both(async (connected) => {
+      const { rows: _, ...plan } = await this.#planRepair(connected, filter, options);
+      return plan;
+    });
+  }
+
+  async #planRepair(connected: Connected, filter: ListFilter, options: RepairOptions) {
+    const which = await this.failedFilter(connected, filter);
+    return planRepair(connected, which, options, this.#installation.assumptionsOf);
   }
 
   /**
-   * Retries the runs of a plan. Runs that were retried meanwhile are skipped.
+   * Makes a repair: a durable job that retries each failed run that matches, once. A worker runs it, at a rate; it is shown,
+   * followed, paused, cancelled and approved by its id, as a batch is. A run that was retried meanwhile is left out.
    *
-   * @param options `rate`: runs a second, by default 5; `onPart` is called after each run with all that were retried so far.
+   * @param options `content` of `planRepair`: other retries than those are refused.
+   * @returns the plan that was followed, the id of the repair, and its state: `needsApproval`, or `approved`.
+   * @throws as `planRepair`; NotAllowed if no run can be helped; ConnectionFailed: call it again.
    * @example
    * ```ts
-   * await payments.retryMany(planned, { by: "ada" });
+   * const { repair } = await payments.repair({ group: "payout-1a2b3c4d" }, { by: "ada", reason: "outage" });
    * ```
    */
-  retryMany(
-    planned: ReadonlyArray<OneOfMany>,
-    {
-      onPart,
-      rate,
-      ...acting
-    }: Acting & {
-      readonly rate?: number;
-      readonly onPart?: (done: ReadonlyArray<OneOfMany>) => void;
-    },
-  ): Promise<ReadonlyArray<OneOfMany>> {
-    return this.#connections.both((connected) =>
-      retryMany(connected, planned, acting, rate, onPart),
-    );
+  repair(
+    filter: ListFilter,
+    { content, ...options }: RepairOptions & { readonly content?: string | undefined },
+  ): Promise<StartedRepair> {
+    return this.#connections.both(async (connected) => {
+      const planned = await this.#planRepair(connected, filter, options);
+      if (content !== undefined && content !== planned.content)
+        throw refused("The failed runs are not those that were shown. Nothing was done.");
+      const about = Object.entries(filter).flatMap(([name, value]) =>
+        value === undefined ? [] : [`${name} ${String(value)}`],
+      );
+      const text = ["failed runs", ...about].join(", ");
+      const { id, state } = await startRepair(connected, planned, options, text);
+      const { rows: _, ...plan } = planned;
+      return { ...plan, repair: id, state };
+    });
   }
 
   /**

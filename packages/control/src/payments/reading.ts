@@ -2,7 +2,14 @@
  * Everything that a person or a program reads about payments. No method here changes anything, so a page that only shows
  * payments needs no other part of `Payments`.
  */
-import type { DecidedWord, FeedEvent, SumsBy } from "@durable-payments/ledger";
+import type {
+  DecidedWord,
+  FailureGroup,
+  FeedEvent,
+  Ledger,
+  RunFilter,
+  SumsBy,
+} from "@durable-payments/ledger";
 import { type LimitsView, readLimits } from "../actions/limits.ts";
 import { readWords } from "../actions/words.ts";
 import { accountNamed, type KnownAccount } from "../facts/connection/connections.ts";
@@ -21,7 +28,7 @@ import { diagnose, type Diagnosis } from "../views/doctor/doctor.ts";
 import { approvalsOf, type Inbox, type InboxItem, readInbox } from "../views/inbox.ts";
 import { type EventsGiven, pageOfEvents, readEvents } from "../views/events.ts";
 import { follow } from "../views/follow.ts";
-import { type ListFilter, type ListPage, listAllRuns, listPage } from "../views/list.ts";
+import { filterOf, type ListFilter, type ListPage, listAllRuns, listPage } from "../views/list.ts";
 import { type OverviewView, readOverview } from "../views/overview.ts";
 import { readReport, type Report } from "../views/report.ts";
 import {
@@ -122,6 +129,32 @@ export class PaymentsReading implements AsyncDisposable {
     const asked = this.#filterOf(filter);
     const { since = (asked.until ?? Date.now()) - REPORTED_MS } = asked;
     return this.#connections.ledger(({ ledger }) => readReport(ledger, { ...asked, since }, by));
+  }
+
+  /**
+   * Groups failed runs by type, step, kind of error, and the message without ids, numbers and amounts. It needs only the
+   * ledger.
+   *
+   * @param filter as of `list`; without one, all failed runs.
+   * @returns the groups, the largest first, each with its number, sums, first and last end, and three ids.
+   * @throws InvalidInput if the filter is invalid.
+   * @example
+   * ```ts
+   * const [largest] = await payments.failed({ type: "onboardCardholder" });
+   * ```
+   */
+  failed(filter: ListFilter = {}): Promise<ReadonlyArray<FailureGroup>> {
+    return this.#connections.ledger(async (opened) =>
+      opened.ledger.failures(await this.failedFilter(opened, filter)),
+    );
+  }
+
+  /** Returns the ledger's filter of failed runs. */
+  protected failedFilter(
+    { ledger }: { readonly ledger: Ledger },
+    filter: ListFilter,
+  ): Promise<RunFilter> {
+    return filterOf(ledger, this.#filterOf(filter));
   }
 
   /** Returns a checked filter, whose account is the hash of one of the settings. */

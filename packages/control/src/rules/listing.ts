@@ -20,8 +20,20 @@ export const ownRows = (rows: ReadonlyArray<BatchRow>): ReadonlyArray<BatchRow> 
 export const hashOfRows = (rows: ReadonlyArray<BatchRow>): string =>
   hashOf(
     ownRows(rows).map((row) => {
-      const { amount, currency, mark, number, payee, reference, shown, terms, workflowId } = row;
-      return [number, workflowId, amount, currency, payee, reference, terms, mark, shown];
+      const { amount, currency, mark, number, payee, reference, run, shown, terms, workflowId } =
+        row;
+      return [
+        number,
+        workflowId,
+        amount,
+        currency,
+        payee,
+        reference,
+        terms,
+        mark,
+        shown,
+        run ?? null,
+      ];
     }),
   ).slice(0, 32);
 

@@ -1,13 +1,15 @@
 /*
- * Plans the retry of a run from facts, without asking anybody.
- *
- * A retry is safe in any case, because completed steps return their results. But it may be useless: the same failure
- * would come again. So a plan says which steps are kept, and refuses a retry that cannot help, with the action that
- * does.
+ * What a retry changes, as errors and amendments for a person: `plan-retry.ts` of the activities has the plan itself.
  */
+import {
+  type CannotRetry,
+  type Planning,
+  planRetry as planOf,
+  type RetryPlan,
+  whyNotRetried,
+} from "@durable-payments/activities";
 import type { Assumptions } from "@durable-payments/client/effect";
 import { isRecord, lookUp } from "@durable-payments/client/values";
-import type { Decision, RecordedWrite, WriteRow } from "@durable-payments/ledger";
 import { mergePatch, patchedFields } from "@durable-payments/protocol";
 import {
   canonicalJson,
@@ -15,154 +17,29 @@ import {
   lastFour,
   withoutAccounts,
 } from "@durable-payments/protocol/account";
-import { failureTypes } from "@durable-payments/protocol/calls";
-import type { RunState } from "../facts/connection/temporal.ts";
 import { EndedByPerson, invalidInput, type ControlError, refused } from "../errors.ts";
-import type { Failure } from "../facts/history.ts";
 import { planOnboarding, planPayout, type PlannedRun, warningsOf } from "./input.ts";
 import { paymentOf } from "./payment.ts";
 
-/** Facts from which a retry is planned. */
-export interface Planning {
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly workflowType: string;
-  readonly state: RunState;
-  readonly failure: Failure | null;
-  readonly rows: ReadonlyArray<WriteRow & Partial<Pick<RecordedWrite, "standing">>>;
-  /** A person ended the workflow id, and nobody has overridden that. */
-  readonly end: Decision | undefined;
-  readonly decisions: ReadonlyArray<Decision>;
-  readonly isAmended: boolean;
-  readonly isRestarted: boolean;
-  readonly isOverruled: boolean;
-}
+export type { Planning, RetryPlan };
 
-/** How a run is retried. */
-export interface RetryPlan {
-  readonly workflowId: string;
-  readonly runId: string;
-  /** `start`: the id is started again. `reset`: its own activities keep their results. `look`: the run is open. */
-  readonly way: "start" | "reset" | "look";
-  /** Steps that are kept. */
-  readonly kept: ReadonlyArray<string>;
-  /** Steps that may be sent again, with their states. */
-  readonly again: ReadonlyArray<{ readonly step: string; readonly state: WriteRow["state"] }>;
-  /** Versions of rows that the failed run named: `not sent` is believed if they agree. */
-  readonly versions: Readonly<Record<string, number>>;
-}
-
-/** The project's own workflows: their steps are writes and waits, so that a new start repeats nothing. */
-const RESTARTED: ReadonlySet<string> = new Set(["payout", "onboardCardholder", "payoutBatch"]);
-
-/** A payout is made once: a retry would return the one that was made. */
-const NOT_PAID: Readonly<Record<string, string>> = {
-  failed: "Its payout was made, and failed at the service",
-  returned: "Its payout was made, and its money came back",
+const errorOf = ({ needs, whyNot: message }: CannotRetry, workflowId: string): ControlError => {
+  if (needs === undefined) return refused(message, workflowId);
+  const next = { action: "retry", workflowId, [needs]: true } as const;
+  return needs === "isOverruling" ? new EndedByPerson({ message, next }) : refused(message, next);
 };
-
-const notPaidText = (standing: string): string =>
-  `${NOT_PAID[standing]}: a retry does not pay again. To pay again, use another id or key.`;
-
-/** The reason why a repeat fails again, by type of failure. */
-const HOPELESS: Readonly<Record<string, string>> = {
-  [failureTypes.invalidRequest]: "Its input is invalid: amend it.",
-  [failureTypes.alreadyCarriedOut]:
-    "Another request has already succeeded under this id or key. If it was for the same, there is nothing to do. Otherwise use another key, and pay only the difference.",
-  [failureTypes.madeTwice]: "It was made twice: sort it out with the bank.",
-};
-
-/** Outcomes of an identity check that stay: an incomplete one may pass later, and an open one ends. */
-const DECIDED: ReadonlyArray<unknown> = ["refused", "removed"];
-
-/** The step that a failure of this project names. */
-const factsOf = (failure: Failure | null): Readonly<Record<string, unknown>> =>
-  isRecord(failure?.details) ? failure.details : {};
-
-/** The reason why every retry of the run fails; undefined if a retry may succeed. */
-const hopelessOf = (failure: Failure): string | undefined =>
-  failure.type === failureTypes.notVerified && DECIDED.includes(factsOf(failure)["reason"])
-    ? "The service has refused the cardholder's identity: onboard another cardholder under a new id."
-    : HOPELESS[failure.type];
-
-const isAnswered = ({ decisionsAfter, question }: WriteRow, decisions: ReadonlyArray<Decision>) =>
-  decisions.some(
-    (decision) => decision.sequence > decisionsAfter && decision.question === question?.id,
-  );
 
 /** Returns why a retry cannot help; undefined if it may. */
-export const whyNot = ({
-  decisions,
-  end,
-  failure,
-  isAmended,
-  isOverruled,
-  rows,
-  state,
-  workflowId,
-  workflowType,
-}: Omit<Planning, "isRestarted" | "runId">): ControlError | undefined => {
-  const cannotHelp = (reason: string) =>
-    refused(`A retry of ${workflowId} cannot help. ${reason} Nothing was done.`, workflowId);
-  const notPaid = rows.find(({ standing }) => standing && standing in NOT_PAID)?.standing;
-  // The failure tells the outcome of then, which may be another one now.
-  if (notPaid && (workflowType === "payout" || failure?.type === failureTypes.payoutFailed))
-    return cannotHelp(notPaidText(notPaid));
-  if (state === "succeeded") {
-    return refused(
-      `${workflowId} has completed: there is nothing to retry. Nothing was done.`,
-      workflowId,
-    );
-  }
-  if (end !== undefined && !isOverruled) {
-    return new EndedByPerson({
-      message: `${end.by} stopped ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, override the stop order with a name and a reason: then another person has to approve what is sent. Nothing was done.`,
-      next: { action: "retry", workflowId, isOverruling: true },
-    });
-  }
-  const asking = rows.find((row) => row.state === "asking" && !isAnswered(row, decisions));
-  if (asking !== undefined) {
-    return refused(
-      `${asking.step} of ${workflowId} is waiting for an answer: ${asking.question?.reason ?? asking.message ?? "its outcome is unknown."} A retry would ask the same question. Nothing was done.`,
-      workflowId,
-    );
-  }
-  const hopeless = failure === null ? undefined : hopelessOf(failure);
-  if (hopeless === undefined) return undefined;
-  const isHelped = isAmended && failure?.type === failureTypes.invalidRequest;
-  return isHelped ? undefined : cannotHelp(hopeless);
+export const whyNot = (planning: Parameters<typeof whyNotRetried>[0]): ControlError | undefined => {
+  const why = whyNotRetried(planning);
+  return why && errorOf(why, planning.workflowId);
 };
 
 /** Plans a retry: kept steps, and steps that may be sent again. Throws the result of {@link whyNot}. */
 export const planRetry = (planning: Planning): RetryPlan => {
-  const { failure, isAmended, isRestarted, rows, runId, workflowId, workflowType } = planning;
-  const isUnderWay = planning.state === "running";
-  const why = isUnderWay ? undefined : whyNot(planning);
-  if (why !== undefined) throw why;
-  const { step, version, workflowId: of = workflowId } = factsOf(failure);
-  const isStarted = isAmended || isRestarted || RESTARTED.has(workflowType);
-  const way = isUnderWay ? "look" : isStarted ? "start" : "reset";
-  const undone = rows.find(({ state }) => state === "undone");
-  if (way === "reset" && undone !== undefined) {
-    throw refused(
-      `${workflowId} undid ${undone.step}: a reset would continue as if it had not. Start it again from the beginning. Nothing was done.`,
-      { action: "retry", workflowId, isRestarted: true },
-    );
-  }
-  return {
-    workflowId,
-    runId,
-    way,
-    kept: rows.filter(({ state }) => state === "done").map((row) => row.step),
-    again: rows
-      .filter(({ state }) => state !== "done")
-      .map(({ state, step: name }) => ({ step: name, state })),
-    // The row of a child, or of a key, has another workflow id.
-    versions:
-      of === workflowId && typeof step === "string" && typeof version === "number"
-        ? { [step]: version }
-        : {},
-  };
+  const plan = planOf(planning);
+  if ("whyNot" in plan) throw errorOf(plan, planning.workflowId);
+  return plan;
 };
 
 /** Checks an input as that of a new run is checked, by workflow type. */

@@ -7,6 +7,7 @@ import {
   isNotPaid,
   type Ledger,
   moneyStateOf,
+  OPEN_STATUSES,
   type Pause,
 } from "@durable-payments/ledger";
 import { atOnce, WORKFLOW } from "@durable-payments/protocol";
@@ -22,7 +23,10 @@ import { stopText } from "../rules/standing.ts";
 import { MONEY_STATES } from "./report.ts";
 
 /** Rows of a batch with the same outcome, and their money. */
-export type BatchTotal = ReturnType<typeof totalsOf>[number];
+export type BatchTotal = ReturnType<typeof totalsOf>[number] & {
+  /** Of a repair: the status of the runs. */
+  readonly status?: BatchRowStatus;
+};
 
 /** A batch with the outcome of its rows. */
 export interface BatchView extends Omit<Batch, "chunks" | "details" | "untold"> {
@@ -54,8 +58,22 @@ const totalsOf = (counts: ReadonlyArray<BatchCount>) =>
     }),
   );
 
+/** The rows of a repair by the status of their runs: a run that was made may fail again before it pays. */
+const repairTotalsOf = (counts: ReadonlyArray<BatchCount>) =>
+  [...Map.groupBy(counts, ({ status }) => status)].map(([status, of]) => ({
+    status,
+    money: moneyStateOf(of[0]?.standing ?? "open"),
+    isCovered: status === "covered",
+    rows: of.reduce((sum, one) => sum + one.rows, 0),
+    sums: sumMoney(of),
+  }));
+
 /** States in which no row was started. */
 const BEFORE: ReadonlyArray<Batch["state"]> = ["uploading", "reading", "needsApproval"];
+
+/** Whether the run of a row of a repair has ended, or is not retried. */
+const isOverRun = ({ status }: BatchCount): boolean =>
+  status !== "notStarted" && !(OPEN_STATUSES as ReadonlySet<string>).has(status);
 
 const batchOf = async (
   ledger: Ledger,
@@ -66,14 +84,18 @@ const batchOf = async (
   const isStopped = batch.state === "cancelled" || batch.state === "rejected";
   const hasOutcome = (count: BatchCount) =>
     isFinalRow(count) || (isStopped && count.status === "covered");
-  const isOpen = BEFORE.includes(batch.state) || !counts.every(hasOutcome);
-  const isPaid = counts.every(({ standing }) => standing === "completed");
+  const isRepair = batch.type === "repair";
+  const isOver = isRepair ? isOverRun : hasOutcome;
+  const isOpen = BEFORE.includes(batch.state) || !counts.every(isOver);
+  const isPaid = counts.every(({ standing, status }) =>
+    isRepair ? status === "succeeded" : standing === "completed",
+  );
   // A row of a finished file that is retried has no outcome again.
   const isReopened = batch.state === "finished" && isOpen;
   const view: BatchView = {
     ...batch,
     state: isReopened ? "approved" : batch.state,
-    totals: totalsOf(counts),
+    totals: isRepair ? repairTotalsOf(counts) : totalsOf(counts),
     outcome: isOpen ? "open" : isPaid ? "paid" : "notPaid",
     pausedBy: pauseOf(pauses, batch.id)?.by ?? null,
   };

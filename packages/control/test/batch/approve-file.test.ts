@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/actions/batch/index.ts";
-import { planMany, retryPayment } from "../../src/actions/retry/retry.ts";
+import { retryPayment } from "../../src/actions/retry/retry.ts";
 import { pause, resume } from "../../src/actions/stopping.ts";
 import {
   batchOfId,
@@ -20,6 +20,7 @@ import {
   readReport,
   readRun,
 } from "../../src/views/index.ts";
+import { plannedRepair } from "../support/repairing.ts";
 import { row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
 import { approveFile } from "../support/approving.ts";
@@ -288,7 +289,7 @@ test("a row that was never started is not retried: a new file pays it", async ()
   await decideBatch(operations, id, "reject", bob);
   const { next } = await readRun({ ledger, temporal: undefined, whyNot: [] }, "payout/k1");
   expect(next.map(({ action }) => action)).toEqual(["show", "show"]);
-  expect(await planMany(operations, {}, ada)).toEqual([]);
+  expect(await plannedRepair(operations, ada)).toMatchObject({ retries: [], notHelped: [] });
   await expect(retryPayment(operations, "payout/k1", ada)).rejects.toThrow(
     "payout/k1 was never started, because its file was rejected or cancelled. To pay it, upload a new file",
   );

@@ -84,8 +84,9 @@ const CALLS: Readonly<Record<Method, readonly [Needs, (payments: Payments) => Pr
     approve: ["ledger", (payments) => payments.approve("known", { ...ada, hash: "1" })],
     reject: ["ledger", (payments) => payments.reject("known", ada)],
     retry: ["both", (payments) => payments.retry("known", ada)],
-    planRetries: ["maybe", (payments) => payments.planRetries(ada)],
-    retryMany: ["maybe", (payments) => payments.retryMany([], ada)],
+    failed: ["ledger", (payments) => payments.failed()],
+    planRepair: ["maybe", (payments) => payments.planRepair({}, ada)],
+    repair: ["maybe", (payments) => payments.repair({}, ada)],
     cancel: ["ledger", (payments) => payments.cancel("known", ada)],
     cancelBatch: ["ledger", (payments) => payments.cancelBatch("payouts/none", ada)],
     pause: ["ledger", (payments) => payments.pause(ada)],
@@ -175,7 +176,7 @@ describe("with Temporal", () => {
   it("that freezes and comes back, every method ends in time; what needs the ledger alone works", async () => {
     await using temporal = await temporalProxy();
     await using payments = await open(temporal, `sqlite:${join(folder.path, "freezes.sqlite")}`);
-    await payments.planRetries(ada);
+    await payments.planRepair({}, ada);
     temporal.freeze();
     const asked = await callAll(payments);
     expectWithout(asked, "both", "temporal");
@@ -185,25 +186,25 @@ describe("with Temporal", () => {
     expectWithout(notAsked, "both", "temporal");
     expect(carriedOut(notAsked, "pay")).toBe("no");
     temporal.comeBack();
-    await vi.waitFor(() => payments.planRetries(ada), { timeout: 20_000, interval: 50 });
+    await vi.waitFor(() => payments.planRepair({}, ada), { timeout: 20_000, interval: 50 });
     expect(await payments.show("known")).toMatchObject({ workflowId: "known" });
   }, 60_000);
 
   it("that is away and comes back, every method ends in time", async () => {
     await using temporal = await temporalProxy();
     await using payments = await open(temporal, `sqlite:${join(folder.path, "leaves.sqlite")}`);
-    await payments.planRetries(ada);
+    await payments.planRepair({}, ada);
     temporal.leave();
     expectWithout(await callAll(payments), "both", "temporal");
     temporal.comeBack();
-    await vi.waitFor(() => payments.planRetries(ada), { timeout: 20_000, interval: 50 });
+    await vi.waitFor(() => payments.planRepair({}, ada), { timeout: 20_000, interval: 50 });
   }, 60_000);
 });
 
 it("calls at once share one connection, and dispose closes it; a call afterwards is refused", async () => {
   await using temporal = await temporalProxy();
   const payments = await open(temporal, `sqlite:${join(folder.path, "shared.sqlite")}`);
-  await Promise.all(Array.from({ length: 20 }, () => payments.planRetries(ada)));
+  await Promise.all(Array.from({ length: 20 }, () => payments.planRepair({}, ada)));
   // One is that of the look at an address that answers late.
   expect(temporal.accepted).toBeLessThanOrEqual(2);
   await payments[Symbol.asyncDispose]();
@@ -236,7 +237,7 @@ describe("with a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () => {
       address.port = String(database.port);
       const temporal = stack.use(await temporalProxy());
       const payments = stack.use(await open(temporal, address.href));
-      await payments.planRetries(ada);
+      await payments.planRepair({}, ada);
       database[how]();
       expectWithout(await callAll(payments), "both", "ledger", "maybe");
       expectWithout(await callAll(payments), "both", "ledger", "maybe");
@@ -244,7 +245,7 @@ describe("with a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () => {
       await expect(payments.inbox()).rejects.toThrow(ConnectionFailed);
       temporal.comeBack();
       database.comeBack();
-      await vi.waitFor(() => payments.planRetries(ada), { timeout: 30_000, interval: 50 });
+      await vi.waitFor(() => payments.planRepair({}, ada), { timeout: 30_000, interval: 50 });
       expect((await payments.list()).runs).toHaveLength(1);
     },
     90_000,

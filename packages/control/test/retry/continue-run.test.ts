@@ -3,7 +3,7 @@ import type { Payload, PayloadCodec } from "@temporalio/common";
 import { expect, it } from "vitest";
 import { decodingConnection } from "../../src/facts/connection/temporal.ts";
 import { readInput } from "../../src/facts/run-input.ts";
-import { startAgain } from "../../src/actions/retry/continue-run.ts";
+import { startAgain } from "@durable-payments/activities";
 import { payloadOf, TemporalStub } from "../support/temporal-stub.ts";
 
 const SEALED = Buffer.from("sealed");
@@ -40,7 +40,7 @@ it("starts an encrypted run again with its input as it is stored", async () => {
   });
 
   expect(await readInput({ client, connection }, run)).toEqual({ iban: "DE89370400440532013000" });
-  await startAgain({ client, connection }, run, {}, undefined);
+  await startAgain({ client, connection }, run, {}, undefined, "request-1");
   const [started] = connected.stub.started;
   expect(started?.input?.payloads?.map(isSealed)).toEqual([true]);
 });

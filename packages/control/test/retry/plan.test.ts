@@ -4,7 +4,7 @@ import { readFailure } from "@durable-payments/protocol/failures";
 import { ActivityFailure, ApplicationFailure, RetryState } from "@temporalio/common";
 import { expect, test } from "vitest";
 import { closeFailureOf, endText, type Failure, endRequestOf } from "../../src/facts/history.ts";
-import { resetPoint } from "../../src/actions/retry/continue-run.ts";
+import { resetPoint } from "@durable-payments/activities";
 import {
   amendInput,
   type Planning,

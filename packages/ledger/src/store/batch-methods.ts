@@ -34,13 +34,16 @@ const NEVER_STARTED = `run_id IS NULL AND end_state IS NULL AND EXISTS (SELECT 1
  */
 const STATUS = `CASE WHEN batch_rows.state = 'waiting' THEN 'notStarted'
   WHEN batch_rows.state = 'started' THEN coalesce(runs.status, 'running')
-  WHEN batch_rows.state = 'rejected' AND runs.workflow_id IS NOT NULL AND coalesce(runs.batch, '') <> batch_rows.batch
+  WHEN batch_rows.state = 'rejected' AND batch_rows.run IS NULL AND runs.workflow_id IS NOT NULL AND coalesce(runs.batch, '') <> batch_rows.batch
   THEN 'covered' ELSE batch_rows.state END`;
 
 /** Whether a run pays the same as a row. */
 const IS_SAME = ["amount", "currency", "payee", "reference"]
   .map((name) => `coalesce(runs.${name}, '') = coalesce(batch_rows.${name}, '')`)
   .join(" AND ");
+
+/** The account of a row's payment: a repair may have runs of several. */
+const PAYS = "CASE WHEN batch_rows.run IS NULL THEN batches.account ELSE runs.account END";
 
 /**
  * The payment of a row, also if another file or a single start has made it; and the cardholder that its run has created. A
@@ -50,9 +53,9 @@ const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
   LEFT JOIN runs ON runs.workflow_id = batch_rows.workflow_id
    AND (batch_rows.state <> 'rejected' OR runs.batch = batch_rows.batch OR (${IS_SAME}))
   LEFT JOIN writes ON writes.workflow_id = runs.workflow_id AND writes.step = ${PURPOSE}
-   AND writes.account = batches.account
+   AND writes.account = ${PAYS}
   LEFT JOIN writes AS holder ON holder.workflow_id = runs.workflow_id AND holder.step = 'createCardholder'
-   AND holder.account = batches.account`;
+   AND holder.account = ${PAYS}`;
 
 const SENT = ["amount", "currency", "payee", "reference"];
 
@@ -106,7 +109,7 @@ export const batchMethods = (store: Store) => {
     saveRows: (batch: string, rows: ReadonlyArray<BatchRow>) =>
       store.save(
         `batch ${batch}`,
-        rows.map((row) => addRow({ ...row, batch }, seal)),
+        rows.map((row) => addRow({ run: null, repair: null, ...row, batch }, seal)),
       ),
     /** Marks waiting rows of an approved batch as started, before their start. @returns the marked rows. */
     claimRows: async (batch: string, numbers: ReadonlyArray<number>) => {

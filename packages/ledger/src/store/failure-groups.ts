@@ -1,13 +1,10 @@
 /**
  * Failed runs in groups: one fault fails three hundred runs, and a person repairs the fault, not a run.
  *
- * Messages of one fault differ in ids, amounts and names of accounts, and they are sealed: SQL cannot compare them. So the
- * group is computed when the end of a run is recorded, from the type, the step and the message without every word that has
- * a digit or an at sign. A group then costs one pass over an index, also of a million failed runs: about a second.
+ * Messages are sealed: SQL cannot compare them. So the group of a run is computed when its end is recorded, and all groups
+ * cost one pass over an index, also of a million failed runs.
  */
-import { hash } from "node:crypto";
-import type { RunEnd } from "./ledger.ts";
-import type { FoundRun } from "./list-runs.ts";
+import { withoutIds } from "../model/failure-group.ts";
 import { NO_GROUP, runConditions, type RunFilter } from "./run-filter.ts";
 import { type Run, RUNS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
@@ -24,25 +21,8 @@ import {
   textOrNull,
   toJson,
 } from "./table.ts";
-import { readRecorded } from "./write-methods.ts";
+import { type RecordedWrite, readRecorded } from "./write-methods.ts";
 import { chunksOf } from "effect/Array";
-
-/** A word that differs between equal messages: an id, a number, an amount, an address. */
-const VARYING = /[^\s"'()<>,;]*[\d@][^\s"'()<>,;]*/g;
-
-/** Returns a message without ids, numbers and amounts: the same for each failure of one kind. */
-export const withoutIds = (message: string): string =>
-  message.replaceAll(VARYING, "…").replace(/\.$/, "");
-
-/** Returns the group of an end; null if the run did not fail. */
-export const groupOf = ({
-  endReason,
-  endStep,
-  endType,
-}: Omit<RunEnd, "workflowId">): string | null =>
-  endType === null
-    ? null
-    : hash("sha256", toJson([endType, endStep ?? null, withoutIds(endReason ?? "")])).slice(0, 8);
 
 /** Statuses of runs that a retry may help. A run that has succeeded has not failed, whatever its end in Temporal. */
 export const FAILED_STATUSES = ["failed", "timedOut", "terminated", "cancelled"] as const;
@@ -124,6 +104,12 @@ const rowsOfAny = (ids: string, { among }: Store["database"]["dialect"]): Query 
     ids,
   );
 
+/** A failed run with its writes, and those of its children. */
+export interface FailedRun {
+  readonly run: Run;
+  readonly rows: ReadonlyArray<RecordedWrite>;
+}
+
 /** Runs of which one statement reads the writes. */
 const READ_AT_ONCE = 1_000;
 
@@ -181,7 +167,7 @@ export const failureMethods = (store: Store) => {
       return groups
         .map(([group, of], at): FailureGroup => {
           const runs = (latest[at] ?? []).map((row) => RUNS.read(row, seal));
-          const [{ endReason = null, endStep = null, endType = null } = {}] = runs;
+          const { endReason = null, endStep = null, endType = null } = runs[0] ?? {};
           const times = of.flatMap(({ first, last }) => [first ?? [], last ?? []].flat());
           return {
             group,
@@ -201,10 +187,7 @@ export const failureMethods = (store: Store) => {
         .toSorted((one, other) => other.runs - one.runs || (one.group < other.group ? -1 : 1));
     },
     /** Returns failed runs that match, the latest end first, each with its writes and those of its children. */
-    failedRuns: async (
-      filter: RunFilter,
-      limit: number,
-    ): Promise<ReadonlyArray<Pick<FoundRun, "rows" | "run">>> => {
+    failedRuns: async (filter: RunFilter, limit: number): Promise<ReadonlyArray<FailedRun>> => {
       const where = await failed(filter);
       const runs = await store.all(RUNS, where, "ORDER BY ended_at DESC, workflow_id", limit);
       const writes: Array<SqlRow> = [];

@@ -51,12 +51,15 @@ export interface NewStart extends Pick<NewDecision, "by" | "how"> {
 }
 /** A batch as it is created or changed. */
 export type NewBatch = Omit<Batch, "finishedAt" | "untold">;
-export type BatchRow = Omit<FoundBatchRow, "batch">;
+/** A row as it is saved; only a repair has failed runs. */
+export type BatchRow = Omit<FoundBatchRow, "batch" | "repair" | "run"> &
+  Partial<Pick<FoundBatchRow, "repair" | "run">>;
 /**
  * A row of a batch with the outcome of it. `amount`, `currency`, `payee` and `reference` are those that were sent, or
  * are to be sent after an amendment; `shown` is null if the file does not describe that payee.
  */
-export interface ListedRow extends BatchRow, Omit<RowOf<typeof ROW_OUTCOME>, "rest"> {
+export interface ListedRow
+  extends Omit<FoundBatchRow, "batch">, Omit<RowOf<typeof ROW_OUTCOME>, "rest"> {
   /** Why it was not paid, or the question to a person; null if neither applies. */
   readonly reason: string | null;
 }

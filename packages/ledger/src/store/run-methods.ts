@@ -1,3 +1,4 @@
+import { groupOf } from "../model/failure-group.ts";
 import type { JsonObject } from "../model/row.ts";
 import { readIntervalMs } from "../model/reading-schedule.ts";
 import type {
@@ -11,7 +12,6 @@ import type {
   Wait,
 } from "./ledger.ts";
 import { endAmong, readDecision, selectDecisions } from "./log.ts";
-import { groupOf } from "./failure-groups.ts";
 import { rememberPayees } from "./payees.ts";
 import { refreshEnds, refreshStatus } from "./run-status.ts";
 import { LEASES, type RecordedWait, type Run, RUNS, WAITS } from "./schema.ts";
@@ -212,7 +212,7 @@ export const runMethods = (store: Store) => {
               endStep: null,
               endFacts: null,
               ...end,
-              endGroup: groupOf({ runId, ...end }),
+              endGroup: groupOf(end),
               ...(runId !== null && { runId }),
             },
             { "workflow_id = ?": workflowId },
@@ -227,6 +227,13 @@ export const runMethods = (store: Store) => {
           ],
         }));
       }
+    },
+    /** Records that a run of the id continues a failed one, unless a newer one is known. */
+    reopenRun: async (workflowId: string, from: string, runId: string): Promise<void> => {
+      const { startedBy: _, ...open } = OPEN;
+      const of = { "workflow_id = ?": workflowId, "run_id = ?": from };
+      const reopen = store.update(RUNS, { ...open, runId }, of, "RETURNING workflow_id");
+      await store.writeReturning(workflowId, reopen, ...refreshEnds([workflowId]));
     },
     /**
      * Records a run that only Temporal has, without a decision: its starter is unknown, so its payments cannot be

@@ -289,7 +289,7 @@ export const BATCHES = new Table(
   },
   ["id"],
 );
-/** A file of payments or cardholders. */
+/** A file of payments or cardholders; or a repair, whose rows are failed runs. */
 export type Batch = RowOf<typeof BATCHES.fields>;
 
 /** The state of a row in its file. The outcome of a started row follows from its run. */
@@ -302,6 +302,21 @@ export type BatchRowState =
   | "covered"
   /** Its run was started, or is about to be. */
   | "started";
+
+/** How a repair retries one run, as it was decided. */
+export interface RowRepair {
+  /** The step from which it continues. */
+  readonly from?: string;
+  /** The body of its amendment's decision; `hash` is that of the amended input. */
+  readonly amend?: JsonObject & { readonly hash: string };
+  /** The payment of the amended input. */
+  readonly planned?: PlannedPayment;
+}
+
+/** Payment of a run as it plans it. */
+export type PlannedPayment = Readonly<
+  Record<"alias" | "amount" | "currency" | "payee" | "reference", string | null>
+>;
 
 export const BATCH_ROWS = new Table(
   "batch_rows",
@@ -326,6 +341,9 @@ export const BATCH_ROWS = new Table(
     state: oneOf<BatchRowState>(),
     /** Why it is not started, for a person; sealed if there is a keyring. */
     message: orNull(sealed(text)),
+    /** The failed run that the row of a repair retries; null in a file. */
+    run: textOrNull,
+    repair: orNull(sealed(json<RowRepair>())),
   },
   ["batch", "number"],
 );

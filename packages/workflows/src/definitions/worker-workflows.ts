@@ -84,8 +84,10 @@ export async function notifier(state?: NotifierState): Promise<void> {
  */
 export async function payoutBatch(chunk: PayoutChunk): Promise<void> {
   refuseFaults("payoutBatch", chunk);
-  // One account pays all rows of a file: its worker can read the payees.
-  const startRows = activity("startRows", chunk.rows[0]?.input.account, {
+  const [first] = chunk.rows;
+  // One account pays all rows of a file: its worker can read the payees. A repair reads nothing at the service.
+  const account = first === undefined || "run" in first ? undefined : first.input.account;
+  const startRows = activity("startRows", account, {
     startToCloseTimeout: "1 hour",
     heartbeatTimeout: "30 seconds",
     retry: { initialInterval: "2 seconds", maximumInterval: "1 minute" },

@@ -1,21 +1,23 @@
 /** Reads from a history what a preview continues from: the results that a retry keeps, and the objects of the service. */
+import { resetPointFrom } from "@durable-payments/activities";
 import { isRecord } from "@durable-payments/client/values";
 import type { History } from "@durable-payments/replay";
+import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
 import { type Failure, failureOf, firstOf } from "../../facts/history.ts";
 import type { RetryPlan } from "../../rules/retry-plan.ts";
-import { resetPoint } from "../retry/continue-run.ts";
 
 /** Returns the part of a history that a retry keeps, and so replays; undefined if it starts the id again. */
-export const keptOf = (
+export const keptOf = async (
+  client: Client,
   { events }: History,
-  way: RetryPlan["way"],
+  { from, way }: Pick<RetryPlan, "from" | "way">,
   failure: Failure | null,
-): History | undefined => {
+): Promise<History | undefined> => {
   if (way === "start") return undefined;
   const all = events ?? [];
-  const point = way === "reset" ? resetPoint(all, failure) : undefined;
+  const point = way === "reset" ? await resetPointFrom(client, all, failure, from) : undefined;
   if (way === "reset" && point === undefined) return undefined;
   return {
     events: all.filter(({ eventId }) => point === undefined || Number(eventId) < Number(point)),

@@ -7,10 +7,12 @@
  *
  * The real ledger and Temporal are only read. A run costs some 15 reads, and a tenth of a second of CPU; all run at the same time.
  */
+import { startAgainOf } from "@durable-payments/activities";
 import type { Assumptions, OperationName } from "@durable-payments/client/effect";
 import type { WriteRow } from "@durable-payments/ledger";
 import { atOnce, isOpenStatus } from "@durable-payments/protocol";
 import type { History, RunToReplay } from "@durable-payments/replay";
+import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Connected } from "../../facts/connection/connections.ts";
@@ -18,14 +20,18 @@ import { closeFailureOf, type Event, failureOf } from "../../facts/history.ts";
 import { ControlError, invalidInput } from "../../errors.ts";
 import { type PreviewedRun, writeOf } from "../../rules/preview.ts";
 import { bundleToReplay } from "../replay.ts";
-import { startAgainOf } from "../retry/continue-run.ts";
 import { planRetryOf, recordRetry, type RetryOptions } from "../retry/retry.ts";
 import { keptOf, objectsOf, type Recorded, recordedIn, signalsIn } from "./histories.ts";
 import { openSandbox, type Sandbox } from "./sandbox.ts";
 
 /** A run that is previewed, and how it would be retried. */
-export interface ChosenRun extends Pick<RetryOptions, "amend" | "isOverruling" | "isRestarted"> {
+export interface ChosenRun extends Pick<
+  RetryOptions,
+  "amend" | "from" | "isOverruling" | "isRestarted"
+> {
   readonly workflowId: string;
+  /** Why it is not retried, if that is known. */
+  readonly whyNot?: string | undefined;
 }
 
 /** How runs are previewed. */
@@ -101,17 +107,20 @@ const dependsOnService = ({ operation, state }: WriteRow): boolean =>
 
 const prepare = async (
   connected: Connected,
-  { workflowId, ...how }: ChosenRun,
+  { whyNot, workflowId, ...how }: ChosenRun,
 ): Promise<Prepared | Ended> => {
+  if (whyNot !== undefined) return { outcome: "refused", why: whyNot };
   const options: RetryOptions = { ...how, ...ACTING };
   try {
     const planned = await planRetryOf(connected, workflowId, options);
     const { failure, plan } = planned;
-    const { runId, way, workflowId: root } = plan;
+    const { from, runId, way, workflowId: root } = plan;
     const rows = await connected.ledger.rowsOf(root);
     const handle = connected.client.workflow.getHandle(root, runId);
     const history = await handle.fetchHistory();
-    const kept = keptOf(history, way, failure);
+    const kept = await keptOf(connected.client, history, plan, failure);
+    if (kept === undefined && way === "reset" && from !== undefined)
+      return { outcome: "refused", why: `${root} never reached ${from}.` };
     const open = rows.find(dependsOnService);
     if (open === undefined) return { planned, options, history, kept, rows };
     const why = open.message ?? `The outcome of ${open.operation} is unknown.`;
@@ -136,7 +145,14 @@ const start = async (
   const recordRun = await recordRetry({ account, ledger }, planned, options);
   const [first = {}] = history.events ?? [];
   const versions = kept === undefined ? plan.versions : undefined;
-  const request = await startAgainOf(client.options, workflowId, first, versions, amendment);
+  const request = await startAgainOf(
+    client.options,
+    workflowId,
+    first,
+    versions,
+    amendment,
+    randomUUID(),
+  );
   const { runId } = await client.workflowService.startWorkflowExecution({
     ...request,
     taskQueue: { name: taskQueue },

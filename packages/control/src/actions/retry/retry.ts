@@ -1,18 +1,19 @@
+import { resetRun, startAgain } from "@durable-payments/activities";
 import type { Assumptions } from "@durable-payments/client/effect";
 import { endAmong, type NewDecision, wasNeverStarted } from "@durable-payments/ledger";
-import { setTimeout as sleep } from "node:timers/promises";
+import { randomUUID } from "node:crypto";
 import { paidBy } from "../start-request.ts";
 import type { Connected } from "../../facts/connection/connections.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "../decide/record.ts";
-import { ControlError, notFound, refused } from "../../errors.ts";
+import { notFound, refused } from "../../errors.ts";
 import { type Progress, readFailureOf, readProgress } from "../../facts/progress.ts";
-import { resetRun, startAgain } from "./continue-run.ts";
 import { readInput } from "../../facts/run-input.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { paymentFields } from "../../rules/run-view.ts";
 import { amendInput, planRetry, type RetryPlan, whyNotAmended } from "../../rules/retry-plan.ts";
 
+export { planRepair, startRepair } from "./repair.ts";
 export type { RetryPlan };
 
 /** How a run is retried. */
@@ -21,6 +22,8 @@ export interface RetryOptions extends Acting {
   readonly amend?: { readonly patch: unknown; readonly assumptions: Assumptions } | undefined;
   /** Starts a user's own workflow again from the beginning, instead of a reset. */
   readonly isRestarted?: boolean;
+  /** The step from which a user's own workflow continues, instead of the one that failed. */
+  readonly from?: string | undefined;
   /** Overrides a person's end, by name and with a reason. */
   readonly isOverruling?: boolean;
   /** Only if this is the latest run of the id. */
@@ -84,6 +87,7 @@ export const planRetryOf = async (
     isAmended: amendment !== undefined,
     isRestarted: options.isRestarted === true,
     isOverruled: options.isOverruling === true,
+    from: options.from,
   });
   if (plan.way === "look" && amendment !== undefined) {
     throw refused(`${root} is open: only an ended run can be amended. Nothing was done.`);
@@ -175,97 +179,15 @@ export const retryPayment = async (
   const reason = `${options.reason ?? "retry"} (${options.by})`;
   return changing(connected, root, mayBe, async () => {
     const isReset = plan.way === "reset";
-    const wasReset = isReset ? await resetRun(client, run, { failure, reason }) : undefined;
-    const continued = wasReset ?? (await startAgain(connected, run, plan.versions, amendment));
+    const { from, versions } = plan;
+    const wasReset = isReset ? await resetRun(client, run, { failure, from, reason }) : undefined;
+    if (wasReset === undefined && from !== undefined)
+      throw refused(`${root} never reached ${from}. It was not retried.`, root);
+    const continued =
+      wasReset ?? (await startAgain(connected, run, versions, amendment, randomUUID()));
+    if (continued === undefined)
+      throw refused(`${root} was retried by someone else in the meantime. Nothing was done.`, root);
     if (wasReset === undefined) await recordRun(continued);
     return { plan, amendment, runId: continued };
   });
-};
-
-/** Which failed runs are retried. */
-export interface ManyFilter {
-  /** Closed since. */
-  readonly since?: Date | undefined;
-  readonly type?: string | undefined;
-  /** Runs of this batch only. */
-  readonly batch?: string | undefined;
-}
-
-/** The retry of one of many runs. */
-export interface OneOfMany {
-  readonly workflowId: string;
-  /** Undefined if it is not retried. */
-  readonly runId?: string | undefined;
-  /** The kind of its retry; `look`: the run was open, and was only asked to check again. */
-  readonly way: RetryPlan["way"] | undefined;
-  /** The reason if it is not retried. */
-  readonly whyNot: string | undefined;
-}
-
-const MOST_RETRIED = 10_000;
-
-const FAILED = ["failed", "timedOut", "terminated", "cancelled"] as const;
-
-const one = async (
-  { runId, workflowId }: Pick<OneOfMany, "runId" | "workflowId">,
-  options: Acting,
-  act: (options: RetryOptions) => Promise<{ readonly plan: RetryPlan }>,
-): Promise<OneOfMany> => {
-  try {
-    const { plan } = await act({ ...options, ifRun: runId });
-    return { workflowId, runId: plan.runId, way: plan.way, whyNot: undefined };
-  } catch (error) {
-    if (!(error instanceof ControlError)) throw error;
-    return { workflowId, runId, way: undefined, whyNot: error.message };
-  }
-};
-
-/**
- * Plans the retry of all runs that the ledger has as failed. Nothing is changed; runs that a retry cannot help are returned
- * with the reason. A run that has succeeded has not failed, whatever its end in Temporal.
- *
- * @param options who retries; amendment and override are for single runs.
- * @param onPart is called after each run with the number of runs that were checked.
- */
-export const planMany = async (
-  connected: Connected,
-  filter: ManyFilter,
-  options: Acting,
-  onPart: (checked: number) => void = () => undefined,
-): Promise<ReadonlyArray<OneOfMany>> => {
-  const planned: Array<OneOfMany> = [];
-  const { since, ...only } = filter;
-  const ended = { ...only, endedSince: since?.getTime(), limit: MOST_RETRIED };
-  for (const run of await connected.ledger.runs({ ...ended, statuses: FAILED })) {
-    if (wasNeverStarted(run)) continue;
-    const { workflowId } = run;
-    const plan = (given: RetryOptions) => planRetryOf(connected, workflowId, given);
-    planned.push(await one({ workflowId }, options, plan));
-    onPart(planned.length);
-  }
-  return planned;
-};
-
-/**
- * Retries the runs of a plan at a limited rate. Runs that were retried meanwhile are skipped.
- *
- * @param rate runs a second.
- * @param onPart is called after each run with all that were retried so far.
- */
-export const retryMany = async (
-  connected: Connected,
-  planned: ReadonlyArray<OneOfMany>,
-  options: Acting,
-  rate = 5,
-  onPart: (done: ReadonlyArray<OneOfMany>) => void = () => undefined,
-): Promise<ReadonlyArray<OneOfMany>> => {
-  const done: Array<OneOfMany> = [];
-  const begun = Date.now();
-  for (const run of planned.filter(({ whyNot }) => whyNot === undefined)) {
-    await sleep(Math.max(0, begun + (done.length * 1_000) / rate - Date.now()));
-    const retry = (given: RetryOptions) => retryPayment(connected, run.workflowId, given);
-    done.push(await one(run, options, retry));
-    onPart(done);
-  }
-  return done;
 };

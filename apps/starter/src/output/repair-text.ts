@@ -1,0 +1,72 @@
+import type { RepairPlan } from "@durable-payments/control/payments";
+import type { FailureGroup } from "@durable-payments/ledger";
+import { ago, counted, joined, section, styled, totals, when, wrap } from "./text.ts";
+import { nextLines } from "./next.ts";
+
+/** Runs that a text names; JSON has all of them. */
+const MOST_NAMED = 20;
+
+/** Prints groups of failed runs. */
+export const failedText = (
+  { groups }: { readonly groups: ReadonlyArray<FailureGroup> },
+  now = Date.now(),
+  isAdvised = true,
+): string => {
+  const [first] = groups;
+  if (first === undefined) return "No failed run.";
+  const lines = groups.flatMap((of) => {
+    const { error, examples, group, last, message, runs, step, sums, type } = of;
+    const times =
+      of.first === null || last === null ? "" : `${when(of.first)} to ${ago(last, now)}`;
+    return [
+      [styled("bold", group), counted(runs, "run"), totals(sums)].filter(Boolean).join("  "),
+      wrap(joined([type, step, error], ", "), "  "),
+      ...(message === null ? [] : [wrap(message, "  ")]),
+      wrap(joined([times, examples.join(", ")], "; "), "  "),
+      "",
+    ];
+  });
+  const next = { action: "retryAll", group: first.group, isDryRun: true } as const;
+  return [...lines.slice(0, -1), ...(isAdvised ? nextLines([next]) : [])].join("\n");
+};
+
+const WAYS: Readonly<Record<RepairPlan["retries"][number]["way"], string>> = {
+  start: "start again",
+  reset: "continue",
+  look: "check again",
+};
+
+/** Names the first of some runs, and how many there are more. */
+const named = (title: string, rows: ReadonlyArray<readonly [string, string]>) => [
+  ...section(title, rows.slice(0, MOST_NAMED)),
+  ...(rows.length > MOST_NAMED ? [`  … and ${rows.length - MOST_NAMED} more; --json has all`] : []),
+];
+
+/** Prints what a repair would do with each run, which it cannot help and why, and the sums. */
+export const repairPlanText = (plan: RepairPlan): string => {
+  const { hasMore, needsApproval, notHelped, retries, sums } = plan;
+  return [
+    `${counted(retries.length, "failed run")} can be retried${sums.length === 0 ? "" : `: ${totals(sums)}`}. ${counted(notHelped.length, "run")} cannot.`,
+    ...named(
+      "Can be retried",
+      retries.map(({ again, amended, kept, way, workflowId }) => [
+        workflowId,
+        joined(
+          [
+            WAYS[way],
+            kept.length === 0 ? "" : `keeps ${kept.join(", ")}`,
+            again.length === 0 ? "" : `runs ${again.join(", ")}`,
+            amended.join("; "),
+          ],
+          "; ",
+        ),
+      ]),
+    ),
+    ...named(
+      "Cannot be retried",
+      notHelped.map(({ whyNot, workflowId }) => [workflowId, whyNot]),
+    ),
+    ...(hasMore ? ["More failed runs match: repeat the command for them afterwards."] : []),
+    ...(needsApproval ? ["A second person has to approve the sum of the amended payments."] : []),
+  ].join("\n");
+};

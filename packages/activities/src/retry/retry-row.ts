@@ -1,0 +1,129 @@
+/*
+ * Retries the run of one row of a repair.
+ *
+ * A repair was decided from facts of the ledger, minutes or days ago. Meanwhile a person, or another repair, may have retried
+ * the run, and a worker may have been killed in the middle of this. So everything is checked again, and the row names the
+ * failed run: Temporal starts the next one once. The decision is recorded before Temporal is asked, so that a later attempt
+ * tells its own run from that of somebody else.
+ */
+import {
+  type Batch,
+  type FoundBatchRow,
+  type Decision,
+  endAmong,
+  type Ledger,
+  type NewDecision,
+} from "@durable-payments/ledger";
+import { endStateOf } from "@durable-payments/protocol";
+import { type Client, isGrpcServiceError } from "@temporalio/client";
+import { isRecord } from "@durable-payments/client/values";
+import { resetRun, startAgain } from "./continue-run.ts";
+import { planRetry, recordedFailure } from "./plan-retry.ts";
+
+const NOT_FOUND = 5;
+
+const ELSEWHERE = "It was retried by someone else in the meantime.";
+const GONE = "Temporal no longer has its run, and only Temporal has its input.";
+
+/** The person who decided on a repair. */
+export const repairerOf = ({ createdBy, details }: Pick<Batch, "createdBy" | "details">) => {
+  const kept: unknown = JSON.parse(details);
+  const { how, reason } = isRecord(kept) ? kept : {};
+  return {
+    by: createdBy,
+    how: typeof how === "string" ? how : "program",
+    reason: typeof reason === "string" ? reason : null,
+  };
+};
+
+/** Describes a run, by default the latest of its id; undefined if Temporal knows none. */
+const describe = async (
+  { options: { namespace }, workflowService }: Client,
+  workflowId: string,
+  runId?: string,
+) => {
+  const execution = { workflowId, ...(runId !== undefined && { runId }) };
+  try {
+    const found = await workflowService.describeWorkflowExecution({ namespace, execution });
+    const info = found.workflowExecutionInfo ?? {};
+    const latest = info.execution?.runId ?? "";
+    return { runId: latest, firstRunId: info.firstRunId || latest, endState: endStateOf(info) };
+  } catch (error) {
+    if (isGrpcServiceError(error) && (error.code as number) === NOT_FOUND) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Retries the run of a row, once: also if it is called again after an interruption.
+ *
+ * @param input the amended input, if the row has one.
+ * @returns why it was left out; undefined if its run continues.
+ */
+export const retryRow = async (
+  { client, ledger }: { readonly client: Client; readonly ledger: Ledger },
+  batchId: string,
+  { repair, run: failedRun, workflowId }: FoundBatchRow,
+  input: unknown,
+): Promise<string | undefined> => {
+  const [batch, [run], rows, decisions, latest] = await Promise.all([
+    ledger.batch(batchId),
+    ledger.runs({ workflowIds: [workflowId], limit: 1 }),
+    ledger.rowsOf(workflowId),
+    ledger.decisionsOf(workflowId),
+    describe(client, workflowId),
+  ]);
+  if (batch === undefined || run === undefined || failedRun === null || latest === undefined)
+    return GONE;
+  const actor = repairerOf(batch);
+  const account = rows[0]?.account ?? run.account ?? batch.account;
+  const isOwn = ({ kind, value }: Decision): boolean =>
+    kind === "retry" && value["repair"] === batchId && value["runId"] === failedRun;
+  const decide = (kind: NewDecision["kind"], value: NewDecision["value"]) =>
+    ledger.decide({ account, workflowId, kind, step: null, question: null, value, ...actor });
+  /** An approval counts for the new run as it did for the one that it continues. */
+  const follow = async (firstRunId: string, runId: string): Promise<undefined> => {
+    const from = (await describe(client, workflowId, failedRun))?.firstRunId ?? failedRun;
+    const isKnown = decisions.some(({ value }) => value["firstRunId"] === firstRunId);
+    if (from !== firstRunId && !isKnown) await decide("retry", { from, firstRunId });
+    await ledger.reopenRun(workflowId, failedRun, runId);
+    return undefined;
+  };
+  if (latest.runId !== failedRun)
+    return decisions.some(isOwn) ? follow(latest.firstRunId, latest.runId) : ELSEWHERE;
+  const { amend, from, planned } = repair ?? {};
+  const failure = recordedFailure(run);
+  const plan = planRetry({
+    workflowId,
+    runId: failedRun,
+    workflowType: run.type,
+    state: latest.endState ?? "running",
+    failure,
+    rows,
+    end: endAmong(decisions),
+    decisions,
+    isAmended: amend !== undefined,
+    isRestarted: false,
+    isOverruled: false,
+    from,
+  });
+  if ("whyNot" in plan) return plan.whyNot;
+  if (plan.way === "look") return "Its run is open.";
+  if (amend !== undefined) {
+    const isKnown = ({ kind, value }: Decision) => kind === "amend" && value["repair"] === batchId;
+    if (!decisions.some(isKnown)) await decide("amend", { ...amend, repair: batchId });
+    if (planned !== undefined) await ledger.amendRun(workflowId, planned);
+  }
+  const { versions, way } = plan;
+  if (!decisions.some(isOwn)) await decide("retry", { runId: failedRun, way, repair: batchId });
+  const of = { workflowId, runId: failedRun };
+  const reason = `${actor.reason ?? "retry"} (${actor.by}, ${batchId})`;
+  const wasReset =
+    way === "reset" ? await resetRun(client, of, { failure, from, reason }) : undefined;
+  if (wasReset !== undefined) return follow(latest.firstRunId, wasReset);
+  if (from !== undefined) return `Its run never reached ${from}.`;
+  const amended = amend === undefined ? undefined : { input };
+  const reading = { client, connection: client.connection };
+  const started = await startAgain(reading, of, versions, amended, `${batchId}-${failedRun}`);
+  return started === undefined ? ELSEWHERE : follow(started, started);
+};

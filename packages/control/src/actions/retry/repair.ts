@@ -1,0 +1,381 @@
+/*
+ * Retries failed runs by the hundred: a repair.
+ *
+ * A loop in a terminal ends with the terminal, and asks Temporal about each run before anything is decided. So a repair is
+ * decided from facts of the ledger alone, in seconds also for ten thousand runs, and kept there as a batch whose rows are the
+ * failed runs. The workflow of batches takes the rows in turn, at a rate, and checks each again: see `retry-row.ts` of
+ * the activities. Only an amendment has to read the input of its run at Temporal before.
+ */
+import { planRetry, recordedFailure, type RetryPlan } from "@durable-payments/activities";
+import type { Assumptions } from "@durable-payments/client/effect";
+import { isRecord } from "@durable-payments/client/values";
+import {
+  type Batch,
+  type BatchRow,
+  endAmong,
+  type FailedRun,
+  type Ledger,
+  needsApproval,
+  type NewBatch,
+  type RowRepair,
+  type RunFilter,
+} from "@durable-payments/ledger";
+import { atOnce } from "@durable-payments/protocol";
+import { hashOf } from "@durable-payments/protocol/account";
+import { chunkId, MOST_ROWS_OF_CHUNK, type RepairRow } from "@durable-payments/protocol/calls";
+import { isAmount } from "@durable-payments/protocol/inputs";
+import { chunksOf } from "effect/Array";
+import type { Connected } from "../../facts/connection/connections.ts";
+import { changing } from "../../facts/connection/temporal-errors.ts";
+import { readInput } from "../../facts/run-input.ts";
+import { ControlError, invalidInput, refused } from "../../errors.ts";
+import { paymentOf } from "../../rules/payment.ts";
+import { amendInput, whyNotAmended } from "../../rules/retry-plan.ts";
+import { paymentFields, sumMoney } from "../../rules/run-view.ts";
+import { startChunk } from "../batch/batch.ts";
+import { type Acting, actorOf, decisionOn } from "../decide/record.ts";
+import { paidBy } from "../start-request.ts";
+
+/** How the runs of a repair are retried. */
+export interface RepairOptions extends Acting {
+  /** The step from which users' own workflows continue; by default the one that failed. */
+  readonly from?: string | undefined;
+  /** A merge patch of the input of every run. */
+  readonly amend?: unknown;
+  /** A merge patch for each of some runs, by workflow id: the others are left out. */
+  readonly amendEach?: Readonly<Record<string, unknown>> | undefined;
+  /** A total of amended payments above this, in any currency, waits for a second person: a decimal string. */
+  readonly approveAbove?: string | undefined;
+  /** Most runs that begin in a second, from 1; default 5. */
+  readonly rate?: number | undefined;
+  /** Most retried runs at a time that neither wait nor have ended, from 1; default 200. */
+  readonly window?: number | undefined;
+}
+
+/** The retry of one run of a repair. */
+export interface PlannedRetry extends Pick<RetryPlan, "kept" | "way"> {
+  readonly workflowId: string;
+  /** The failed run. */
+  readonly runId: string;
+  readonly type: string;
+  /** Steps that may run again. */
+  readonly again: ReadonlyArray<string>;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  /** Changed fields of the input, in words. */
+  readonly amended: ReadonlyArray<string>;
+}
+
+/** The plan of a repair. */
+export type RepairPlan = Omit<Awaited<ReturnType<typeof planRepair>>, "rows">;
+
+const MOST_ROWS = 10_000;
+const SAVED_AT_ONCE = 5_000;
+const READ_AT_ONCE = 50;
+/** Temporal refuses payloads of 2 MB. */
+const MOST_BYTES = 900_000;
+const DEFAULT_RATE = 5;
+const DEFAULT_WINDOW = 200;
+
+/** A row with what the ledger and the workflow keep of it. */
+export interface Repaired {
+  readonly planned: PlannedRetry;
+  readonly row: Omit<BatchRow, "number">;
+  /** The amended input. */
+  readonly input: RepairRow["input"];
+}
+
+const checkOptions = ({
+  amend,
+  amendEach,
+  approveAbove,
+  from,
+  rate = 1,
+  window = 1,
+}: RepairOptions) => {
+  const fault = (problem: string) => invalidInput(`${problem} Nothing was done.`);
+  if (amend !== undefined && amendEach !== undefined)
+    throw fault("Give one amendment for all runs (amend), or one for each (amendEach).");
+  if (from !== undefined && (amend ?? amendEach) !== undefined)
+    throw fault("An amended run starts from the beginning: leave out the step (from).");
+  if (approveAbove !== undefined && !isAmount(approveAbove))
+    throw fault('The limit (approveAbove) must be a decimal amount, such as "10000.00".');
+  if (!(rate > 0) || !(window >= 1))
+    throw fault("The rate must be above 0, and the window at least 1.");
+};
+
+/** Amends the input of a failed run. @throws ControlError if that cannot help. */
+const amendRun = async (
+  connected: Connected,
+  { rows, run: { runId, type, workflowId } }: FailedRun,
+  patch: unknown,
+  assumptions: Assumptions,
+) => {
+  const input = await readInput(connected, { workflowId, runId: runId ?? "" });
+  const amendment = amendInput(type, input, { patch, assumptions });
+  const why = whyNotAmended({ rows, workflowId, workflowType: type }, amendment);
+  if (why !== undefined) throw why;
+  const { changed, hash, input: amended } = amendment;
+  // A patch of an object makes an object.
+  if (!isRecord(amended)) throw invalidInput(`The input of ${workflowId} is no object.`);
+  const payment = paymentOf(amended, connected.ledger);
+  const amend = { changed, hash, ...paidBy(type, amended, payment) };
+  const planned = payment && { ...paymentFields(payment), alias: payment.alias };
+  return { amended, repair: { amend, ...(planned && { planned }) } satisfies RowRepair };
+};
+
+const planRow = async (
+  connected: Connected,
+  found: FailedRun,
+  { amend, amendEach, from }: RepairOptions,
+  assumptionsOf: (account: string | undefined) => Assumptions,
+): Promise<Repaired | string> => {
+  const { rows, run } = found;
+  const { account, runId, type, workflowId } = run;
+  if (runId === null) return `Temporal has no run of ${workflowId}. Nothing was done.`;
+  const patch = amendEach === undefined ? amend : amendEach[workflowId];
+  if (amendEach !== undefined && patch === undefined)
+    return `The amendments have none for ${workflowId}. Nothing was done.`;
+  const decisions = run.isStopped ? await connected.ledger.decisionsOf(workflowId) : [];
+  const plan = planRetry({
+    workflowId,
+    runId,
+    workflowType: type,
+    state: run.endState ?? "failed",
+    failure: recordedFailure(run),
+    rows,
+    end: endAmong(decisions),
+    decisions,
+    isAmended: patch !== undefined,
+    isRestarted: false,
+    isOverruled: false,
+    from,
+  });
+  if ("whyNot" in plan) return plan.whyNot;
+  try {
+    const amended =
+      patch === undefined
+        ? undefined
+        : await amendRun(connected, found, patch, assumptionsOf(account ?? undefined));
+    const { amount, currency, payee, reference } = amended?.repair.planned ?? run;
+    const changed = amended?.repair.amend.changed ?? [];
+    return {
+      planned: {
+        workflowId,
+        runId,
+        type,
+        way: plan.way,
+        kept: plan.kept,
+        again: plan.again.map(({ step }) => step),
+        amount,
+        currency,
+        amended: changed,
+      },
+      row: {
+        workflowId,
+        amount,
+        currency,
+        payee,
+        reference,
+        run: runId,
+        fingerprint: hashOf([workflowId, runId]).slice(0, 32),
+        terms: amended?.repair.amend.hash ?? "",
+        mark: null,
+        shown: changed.length === 0 ? "as it was" : changed.join("; "),
+        state: "waiting",
+        message: null,
+        repair: { ...amended?.repair, ...(from !== undefined && { from }) },
+      },
+      input: amended?.amended,
+    };
+  } catch (error) {
+    if (error instanceof ControlError) return error.message;
+    throw error;
+  }
+};
+
+/**
+ * Plans the retry of all failed runs that match. Nothing is changed. Without amendments, it needs only the ledger.
+ *
+ * @throws InvalidInput if an option is invalid, or amendments name runs that have not failed.
+ */
+export const planRepair = async (
+  connected: Connected,
+  filter: RunFilter,
+  options: RepairOptions,
+  assumptionsOf: (account: string | undefined) => Assumptions,
+) => {
+  checkOptions(options);
+  actorOf(options, (options.amend ?? options.amendEach) !== undefined);
+  const found = await connected.ledger.failedRuns(filter, MOST_ROWS + 1);
+  const taken = found.slice(0, MOST_ROWS);
+  const known = new Set(taken.map(({ run }) => run.workflowId));
+  const strange = Object.keys(options.amendEach ?? {}).filter((id) => !known.has(id));
+  if (strange.length > 0)
+    throw invalidInput(
+      `These amendments are of no failed run that matches: ${strange.slice(0, 5).join(", ")}${strange.length > 5 ? ` and ${strange.length - 5} more` : ""}. Nothing was done.`,
+      strange.map((field) => ({ field, problem: "has not failed, or does not match" })),
+    );
+  const plans = await atOnce(
+    taken,
+    (run) => planRow(connected, run, options, assumptionsOf),
+    READ_AT_ONCE,
+  );
+  const rows = plans.filter((plan) => typeof plan === "object");
+  const amended = rows.filter(({ input }) => input !== undefined);
+  const content = hashOf(
+    rows.map(({ row }) => [row.workflowId, row.run, row.terms, row.repair?.from ?? ""]),
+  );
+  return {
+    /** Names these retries: `repair` makes no other ones. */
+    content,
+    retries: rows.map(({ planned }) => planned),
+    /** Runs that a retry cannot help, with the reason. */
+    notHelped: plans.flatMap((plan, at) =>
+      typeof plan === "object"
+        ? []
+        : [{ workflowId: taken[at]?.run.workflowId ?? "", whyNot: plan }],
+    ),
+    /** Sums of the payments that they make, by currency: as far as they were not made before. */
+    sums: sumMoney(rows.map(({ row }) => row)),
+    /** Whether a second person has to approve the sum of the amended payments. */
+    needsApproval: await needsSecond(connected.ledger, taken, amended, options.approveAbove),
+    /** Whether there are more failed runs than one repair takes. */
+    hasMore: found.length > MOST_ROWS,
+    rows,
+  };
+};
+
+/** Whether the sum of the amended payments of an account is above its limit. */
+const needsSecond = async (
+  ledger: Ledger,
+  found: ReadonlyArray<FailedRun>,
+  amended: ReadonlyArray<Repaired>,
+  approveAbove: string | undefined,
+): Promise<boolean> => {
+  const accounts = new Map(found.map(({ run }) => [run.workflowId, run.account ?? ""]));
+  for (const [account, of] of Map.groupBy(
+    amended,
+    ({ row }) => accounts.get(row.workflowId) ?? "",
+  )) {
+    const limits = await ledger.limits(account);
+    const isAbove = sumMoney(of.map(({ row }) => row)).some(
+      (sum) => needsApproval(sum, [approveAbove], [limits.approveAbove]) !== undefined,
+    );
+    if (isAbove) return true;
+  }
+  return false;
+};
+
+/** Rows in parts that Temporal takes as one input. */
+const partsOf = (rows: ReadonlyArray<RepairRow>): ReadonlyArray<ReadonlyArray<RepairRow>> => {
+  const parts: Array<Array<RepairRow>> = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const size = Buffer.byteLength(JSON.stringify(row));
+    const last = parts.at(-1);
+    if (last === undefined || last.length === MOST_ROWS_OF_CHUNK || bytes + size > MOST_BYTES) {
+      parts.push([row]);
+      bytes = size;
+    } else {
+      last.push(row);
+      bytes += size;
+    }
+  }
+  return parts;
+};
+
+const OVER: ReadonlySet<Batch["state"]> = new Set(["rejected", "cancelled", "finished"]);
+
+/** Returns the id of a repair: the same for the same retries, so that an interrupted start is continued. */
+const idFor = async (ledger: Ledger, content: string): Promise<string> => {
+  for (let number = 1; ; number += 1) {
+    const id = `repairs/${content.slice(0, 16)}${number === 1 ? "" : `-${number}`}`;
+    const before = await ledger.batch(id);
+    if (before === undefined || !OVER.has(before.state)) return id;
+  }
+};
+
+/**
+ * Starts a repair: a durable job that retries each run of a plan once. It can be called again after any failure.
+ *
+ * @param about what the runs have in common, for people.
+ * @returns the repair: `needsApproval`, or `approved` if its runs are being retried.
+ * @throws NotAllowed if no run can be helped.
+ */
+export const startRepair = async (
+  connected: Connected,
+  { content, needsApproval: asks, rows, sums }: Awaited<ReturnType<typeof planRepair>>,
+  options: RepairOptions,
+  about: string,
+): Promise<Batch> => {
+  const { ledger } = connected;
+  const actor = actorOf(options);
+  if (rows.length === 0)
+    throw refused("No failed run that matches can be helped by a retry. Nothing was done.", {
+      action: "list",
+      status: "failed",
+    });
+  const id = await idFor(ledger, content);
+  const numbered = rows.map(({ input, row }, at) => ({ input, row: { ...row, number: at + 1 } }));
+  const parts = partsOf(
+    numbered.map(({ input, row: { number, run, workflowId } }) => ({
+      number,
+      workflowId,
+      run: run ?? "",
+      ...(input !== undefined && { input }),
+    })),
+  );
+  const { how, reason } = actor;
+  const first = await ledger.saveBatch(id, (before) => {
+    if (before !== undefined) return { batch: before };
+    const batch: NewBatch = {
+      id,
+      account: connected.account,
+      type: "repair",
+      file: about,
+      contentHash: content,
+      rows: rows.length,
+      chunks: parts.length,
+      state: "uploading",
+      createdBy: actor.by,
+      createdAt: 0,
+      approvedBy: null,
+      details: JSON.stringify({ how, reason }),
+    };
+    const value = { file: about, rows: rows.length, sums: sums.map((sum) => ({ ...sum })) };
+    const owner = { account: connected.account, workflowId: id };
+    return { batch, decision: decisionOn(owner, "start", actor, { question: content, value }) };
+  });
+  if (first.state !== "uploading") return first;
+  for (const part of chunksOf(numbered, SAVED_AT_ONCE))
+    await ledger.saveRows(
+      id,
+      part.map(({ row }) => row),
+    );
+  const { rate = DEFAULT_RATE, window = DEFAULT_WINDOW } = options;
+  const of = {
+    batch: id,
+    startedBy: actor.by,
+    window: Math.ceil(window / parts.length),
+    rate: rate / parts.length,
+  };
+  const mayBe = `${id} may have been started only partly: give the same command again`;
+  await atOnce([...parts.entries()], ([at, some]) =>
+    changing(connected, id, mayBe, () =>
+      startChunk(
+        connected,
+        chunkId(id, at + 1),
+        { ...of, rows: some },
+        `${some.length} rows of ${id}`,
+      ),
+    ),
+  );
+  // Only now, so that a repair that is kept in part retries nothing.
+  return ledger.saveBatch(id, (before = first) => ({
+    batch:
+      before.state === "uploading"
+        ? { ...before, state: asks ? "needsApproval" : "approved" }
+        : before,
+  }));
+};

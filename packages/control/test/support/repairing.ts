@@ -1,0 +1,21 @@
+import { defaultAssumptions } from "@durable-payments/client/effect";
+import type { RunFilter } from "@durable-payments/ledger";
+import type { Connected } from "../../src/facts/connection/connections.ts";
+import { planRepair, type RepairOptions, startRepair } from "../../src/actions/retry/repair.ts";
+
+/** Plans the repair of all failed runs that match. */
+export const plannedRepair = (
+  connected: Connected,
+  options: RepairOptions,
+  filter: RunFilter = {},
+) => planRepair(connected, filter, options, () => defaultAssumptions);
+
+/** Starts the repair of all failed runs that match. Returns its id. */
+export const repaired = async (
+  connected: Connected,
+  options: RepairOptions,
+  filter: RunFilter = {},
+): Promise<string> => {
+  const planned = await plannedRepair(connected, options, filter);
+  return (await startRepair(connected, planned, options, "failed runs")).id;
+};

@@ -1,0 +1,25 @@
+/**
+ * The group of a failure: the same for each failure of one fault. Messages of one fault differ in ids, amounts and addresses,
+ * so every word that has a digit or an at sign is left out.
+ */
+import { hash } from "node:crypto";
+
+/** The end of a run, as far as its group depends on it. */
+interface End {
+  readonly endReason: string | null;
+  readonly endStep?: string | null;
+  readonly endType: string | null;
+}
+
+/** A word that differs between equal messages: an id, a number, an amount, an address. */
+const VARYING = /[^\s"'()<>,;]*[\d@][^\s"'()<>,;]*/g;
+
+/** Returns a message without ids, numbers and amounts: the same for each failure of one kind. */
+export const withoutIds = (message: string): string =>
+  message.replaceAll(VARYING, "…").replace(/\.$/, "");
+
+/** Returns the group of an end; null if the run did not fail. */
+export const groupOf = ({ endReason, endStep = null, endType }: End): string | null =>
+  endType === null
+    ? null
+    : hash("sha256", JSON.stringify([endType, endStep, withoutIds(endReason ?? "")])).slice(0, 8);
