@@ -278,11 +278,11 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
         }
         const why = await whyWaiting(ledger, batch);
         if (why !== undefined) return { is: "waiting", why };
-        const { rate = Number.POSITIVE_INFINITY } = given;
-        const left = 1 + Math.floor(((Date.now() - begun) / 1_000) * rate) - taken;
         // A run that waits for a payout, an identity check or funds takes days, and holds up nothing.
-        const underWay = open.filter((status) => status !== "waiting").length;
-        const free = Math.min(left, given.window - underWay);
+        const room = given.window - open.filter((status) => status !== "waiting").length;
+        const { rate } = given;
+        const inTime = ((Date.now() - begun) / 1_000) * (rate ?? 0);
+        const free = rate === undefined ? room : Math.min(room, 1 + Math.floor(inTime) - taken);
         const filed = waiting.filter(chunk.isDecided);
         const next = filed.slice(0, Math.max(0, free)).map(({ number }) => number);
         const claimed = new Set(await ledger.claimRows(given.batch, next));

@@ -100,10 +100,9 @@ test("a bulk retry finds what the ledger has as failed, also if Temporal has del
   await ledger.recordEnds([{ ...ended, workflowId: "many-paid", endState: "terminated" }]);
   const isListed = async () => {
     const { notHelped, retries } = await plannedRepair(stack.operations, bob, { find: "many-" });
-    expect(retries.map(({ way, workflowId }) => [workflowId, way]).toSorted()).toEqual([
-      ["many-1", "start"],
-      ["many-deleted", "start"],
-    ]);
+    expect(
+      Object.fromEntries(retries.map(({ way, workflowId }) => [workflowId, way])),
+    ).toEqual({ "many-1": "start", "many-deleted": "start" });
     expect(notHelped).toEqual([]);
   };
   await vi.waitFor(isListed, { timeout: 20_000, interval: 200 });

@@ -166,6 +166,7 @@ test("a failure is read through the activity's: type, facts, and which activity"
     type: "Refused",
     message: "no",
     details: { step: "createPayout", version: 2 },
+    step: "createPayout",
   });
 });
 

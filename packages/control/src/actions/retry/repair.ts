@@ -42,7 +42,7 @@ export interface RepairOptions extends Acting {
   readonly from?: string | undefined;
   /** A merge patch of the input of every run. */
   readonly amend?: unknown;
-  /** A merge patch for each of some runs, by workflow id: the others are left out. */
+  /** A merge patch for each of some runs, by workflow id: the others are retried as they are. */
   readonly amendEach?: Readonly<Record<string, unknown>> | undefined;
   /** A total of amended payments above this, in any currency, waits for a second person: a decimal string. */
   readonly approveAbove?: string | undefined;
@@ -134,8 +134,6 @@ const planRow = async (
   const { account, runId, type, workflowId } = run;
   if (runId === null) return `Temporal has no run of ${workflowId}. Nothing was done.`;
   const patch = amendEach === undefined ? amend : amendEach[workflowId];
-  if (amendEach !== undefined && patch === undefined)
-    return `The amendments have none for ${workflowId}. Nothing was done.`;
   const decisions = run.isStopped ? await connected.ledger.decisionsOf(workflowId) : [];
   const plan = planRetry({
     workflowId,
