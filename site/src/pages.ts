@@ -18,6 +18,7 @@ export const PARTS: ReadonlyArray<Part> = [
       "answer-and-approve",
       "retry-and-cancel",
       "preview-a-retry",
+      "repair-failed-runs",
       "events",
       "client",
       "write-workflows",

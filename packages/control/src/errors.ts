@@ -28,6 +28,8 @@ export interface NextAction {
   readonly ifRun?: string;
   /** Retries the failed rows of a batch only. */
   readonly batch?: string;
+  /** Retries the failed runs of a repair only. */
+  readonly repair?: string;
   /** Retries this group of failed runs only. */
   readonly group?: string;
   readonly status?: string;

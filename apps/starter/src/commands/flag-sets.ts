@@ -52,6 +52,7 @@ const FAILED = {
   error: text("error", "TEXT", "Type of the failure, or a part of the message"),
   account: text("account", "NAME", "Account that pays, by name; default: all of them"),
   batch: text("batch", "ID", "Rows of this batch (file)"),
+  repair: text("repair", "ID", "Runs of this repair, which have failed again"),
   payee: text("payee", "WHO", "Name, last four of the account, or id of the payee"),
   since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
   until: time("until", "AGE", "Started before: 1d, 2026-11-08"),

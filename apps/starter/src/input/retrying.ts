@@ -51,9 +51,22 @@ export const retryOne = async (
 ): Promise<void> => {
   const { amend, from, id, ifRun, isDryRun, isOverruling, isRestarted } = flags;
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all-failed.");
-  const { account, approveAbove, batch, error, group, payee, since, step, type, until } = flags;
-  const ofAll = { account, approveAbove, batch, error, group, payee, since, step, type, until };
-  if (Object.values(ofAll).some((value) => value !== undefined))
+  const { account, approveAbove, batch, error, group, payee, repair, since, step } = flags;
+  const { type, until } = flags;
+  const of = {
+    account,
+    approveAbove,
+    batch,
+    error,
+    group,
+    payee,
+    repair,
+    since,
+    step,
+    type,
+    until,
+  };
+  if (Object.values(of).some((value) => value !== undefined))
     throw badUsage(
       "Conditions such as --type and --since, and --approve-above, require --all-failed.",
     );
@@ -87,13 +100,14 @@ export const retryOne = async (
 
 /** Returns the filter of flags: the words of `list`. */
 const filterOf = (payments: Payments, given: Omit<FailedFlags, "json">): ListFilter => {
-  const { account, batch, error, group, payee, since, step, type, until } = given;
+  const { account, batch, error, group, payee, repair, since, step, type, until } = given;
   return {
     account: account === undefined ? undefined : payments.account(account),
     batch,
     error,
     group,
     payee,
+    repair,
     step,
     type,
     startedSince: since?.getTime(),

@@ -52,6 +52,7 @@ const FLAGS: ReadonlyArray<
   ["isRestarted", ["--restart"]],
   ["batch", ["--batch"]],
   ["group", ["--group"]],
+  ["repair", ["--repair"]],
   ["account", ["--account"]],
   ["status", ["--status"]],
 ];

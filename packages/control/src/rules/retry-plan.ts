@@ -1,5 +1,5 @@
 /*
- * What a retry changes, as errors and amendments for a person: `plan-retry.ts` of the activities has the plan itself.
+ * Refusals of a retry as errors for a person, and amendments of inputs: `plan-retry.ts` of the activities has the plan.
  */
 import {
   type CannotRetry,

@@ -117,7 +117,7 @@ export const listBatches = async (
 
 /** Returns the possible actions for a batch: only those that are not refused. */
 const nextOfBatch = (
-  { id, outcome, state }: BatchView,
+  { id, outcome, state, type }: BatchView,
   counts: ReadonlyArray<BatchCount>,
   pauses: ReadonlyArray<Pause>,
   listing: FileListing | null,
@@ -129,7 +129,7 @@ const nextOfBatch = (
   if (pause !== undefined)
     next.push({ action: "resume", ...(pause.scope === "batch" && { workflowId: id }) });
   if (counts.some(({ standing, status }) => RETRIED.has(status) && standing !== "failed"))
-    next.push({ action: "retryAll", batch: id });
+    next.push({ action: "retryAll", ...(type === "repair" ? { repair: id } : { batch: id }) });
   if (outcome === "open" && state === "approved" && next.length === 0)
     next.push({ action: "show", workflowId: id, isFollowed: true });
   return next.slice(0, 3);

@@ -2,8 +2,8 @@
  * Retries failed runs by the hundred: a repair.
  *
  * A loop in a terminal ends with the terminal, and asks Temporal about each run before anything is decided. So a repair is
- * decided from facts of the ledger alone, in seconds also for ten thousand runs, and kept there as a batch whose rows are the
- * failed runs. The workflow of batches takes the rows in turn, at a rate, and checks each again: see `retry-row.ts` of
+ * decided from facts of the ledger alone: in seconds, also for ten thousand runs. It is kept there as a batch whose rows are
+ * the failed runs. The workflow of batches takes the rows in turn, at a rate, and checks each again: see `retry-row.ts` of
  * the activities. Only an amendment has to read the input of its run at Temporal before.
  */
 import { planRetry, recordedFailure, type RetryPlan } from "@durable-payments/activities";
@@ -117,7 +117,7 @@ const amendRun = async (
   if (why !== undefined) throw why;
   const { changed, hash, input: amended } = amendment;
   // A patch of an object makes an object.
-  if (!isRecord(amended)) throw invalidInput(`The input of ${workflowId} is no object.`);
+  if (!isRecord(amended)) throw invalidInput(`The input of ${workflowId} is not an object.`);
   const payment = paymentOf(amended, connected.ledger);
   const amend = { changed, hash, ...paidBy(type, amended, payment) };
   const planned = payment && { ...paymentFields(payment), alias: payment.alias };
@@ -234,7 +234,7 @@ export const planRepair = async (
         ? []
         : [{ workflowId: taken[at]?.run.workflowId ?? "", whyNot: plan }],
     ),
-    /** Sums of the payments that they make, by currency: as far as they were not made before. */
+    /** Sums of their payments by currency. */
     sums: sumMoney(rows.map(({ row }) => row)),
     /** Whether a second person has to approve the sum of the amended payments. */
     needsApproval: await needsSecond(connected.ledger, taken, amended, options.approveAbove),
