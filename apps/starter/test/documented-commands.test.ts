@@ -29,6 +29,7 @@ const COMMANDS = [
   "list",
   "report",
   "show",
+  "failed",
   "inbox",
   "events redeliver",
   "events",

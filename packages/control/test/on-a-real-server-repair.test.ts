@@ -4,12 +4,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { checkBatchFile, payFile, planFile } from "../src/actions/batch/index.ts";
+import { checkBatchFile, decideBatch, payFile, planFile } from "../src/actions/batch/index.ts";
 import { planRetryOf, retryPayment } from "../src/actions/retry/retry.ts";
 import { startRun } from "../src/actions/start.ts";
-import { cancelBatch } from "../src/actions/stopping.ts";
+import { cancelBatch, pause, resume } from "../src/actions/stopping.ts";
 import { findRun } from "../src/facts/connection/temporal.ts";
 import { planOnboarding } from "../src/rules/input.ts";
+import { batchOfId } from "../src/views/index.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
 import { plannedRepair, repaired } from "./support/repairing.ts";
@@ -100,9 +101,10 @@ test("a bulk retry finds what the ledger has as failed, also if Temporal has del
   await ledger.recordEnds([{ ...ended, workflowId: "many-paid", endState: "terminated" }]);
   const isListed = async () => {
     const { notHelped, retries } = await plannedRepair(stack.operations, bob, { find: "many-" });
-    expect(
-      Object.fromEntries(retries.map(({ way, workflowId }) => [workflowId, way])),
-    ).toEqual({ "many-1": "start", "many-deleted": "start" });
+    expect(Object.fromEntries(retries.map(({ way, workflowId }) => [workflowId, way]))).toEqual({
+      "many-1": "start",
+      "many-deleted": "start",
+    });
     expect(notHelped).toEqual([]);
   };
   await vi.waitFor(isListed, { timeout: 20_000, interval: 200 });
@@ -190,4 +192,65 @@ test("a started file is stopped at once: each run ends, and nothing is paid", as
   };
   await vi.waitFor(allEnded, { timeout: 30_000, interval: 200 });
   expect(await Promise.all(keys.map(payments.paid))).toEqual(keys.map(() => 0));
+}, 90_000);
+
+const outcomes = async (repair: string): Promise<Readonly<Record<string, string>>> =>
+  Object.fromEntries(
+    (await stack.operations.ledger.listRows(repair)).map((row) => [row.workflowId, row.status]),
+  );
+
+/** Waits until the ledger has these runs as failed. */
+const untilFailed = (find: string, runs: number) =>
+  vi.waitFor(
+    async () => {
+      const { retries } = await plannedRepair(stack.operations, bob, { find });
+      expect(retries).toHaveLength(runs);
+    },
+    { timeout: 20_000, interval: 200 },
+  );
+
+test("two repairs of the same runs, and a retry by hand in the meantime, pay each once; the one who came late is told", async () => {
+  const ids = ["twice-1", "twice-2", "twice-3"];
+  for (const id of ids) await failing(id);
+  await untilFailed("twice-", 3);
+  await pause(stack.operations, undefined, { ...bob, reason: "test" });
+  const filter = { find: "twice-" };
+  const held = await repaired(stack.operations, { ...bob, rate: 100 }, filter);
+  // Another content, and so another repair.
+  const other = await repaired(stack.operations, { ...bob, rate: 100 }, { find: "twice-1" });
+  const { runId } = await retryPayment(stack.operations, "twice-2", bob);
+  await resume(stack.operations, undefined, bob);
+  await result("twice-2", runId);
+  const isOver = async () => {
+    const [one, two] = [await outcomes(held), await outcomes(other)];
+    expect(one["twice-2"]).toBe("covered");
+    expect(one["twice-3"]).toBe("succeeded");
+    expect([one["twice-1"], two["twice-1"]].toSorted()).toEqual(["covered", "succeeded"]);
+  };
+  await vi.waitFor(isOver, { timeout: 40_000, interval: 200 });
+  for (const id of ids) expect(await payments.paid(id)).toBe(1);
+}, 90_000);
+
+test("a repair whose amended payments are above the limit waits for a second person, who sees what changes", async () => {
+  const { ledger } = stack.operations;
+  await failing("dear");
+  await untilFailed("dear", 1);
+  const amend = { payout: { payout_reference: "dear amended" } };
+  const options = { ...bob, reason: "reference", amend, approveAbove: "1.00" };
+  const repair = await repaired(stack.operations, options, { find: "dear" });
+  expect(await ledger.batch(repair)).toMatchObject({ state: "needsApproval", type: "repair" });
+  const { listing } = await batchOfId(ledger, repair);
+  expect(listing?.rows).toMatchObject([
+    { workflowId: "dear", shown: expect.stringContaining("payout.payout_reference:") },
+  ]);
+  const hash = listing?.hash ?? "";
+  const approving = { by: "grace", how: "--by", hash };
+  await expect(
+    decideBatch(stack.operations, repair, "approve", { ...approving, by: "bob" }),
+  ).rejects.toThrow("another person has to approve it");
+  expect(await payments.paid("dear amended")).toBe(0);
+  await decideBatch(stack.operations, repair, "approve", approving);
+  const isPaid = async () => expect(await outcomes(repair)).toEqual({ dear: "succeeded" });
+  await vi.waitFor(isPaid, { timeout: 40_000, interval: 200 });
+  expect(await payments.paid("dear amended")).toBe(1);
 }, 90_000);

@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 
-/** The end of a run, as far as its group depends on it. */
+/** The parts of an end that decide its group. */
 interface End {
   readonly endReason: string | null;
   readonly endStep?: string | null;

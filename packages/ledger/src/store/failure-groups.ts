@@ -1,7 +1,7 @@
 /**
  * Failed runs in groups: one fault fails three hundred runs, and a person repairs the fault, not a run.
  *
- * Messages are sealed: SQL cannot compare them. So the group of a run is computed when its end is recorded, and all groups
+ * Messages are sealed: SQL cannot compare them. So the group of a run is computed when its end is recorded. All groups then
  * cost one pass over an index, also of a million failed runs.
  */
 import { withoutIds } from "../model/failure-group.ts";

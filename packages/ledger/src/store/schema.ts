@@ -181,7 +181,7 @@ export const RUNS = new Table(
     endReason: orNull(sealed(text)),
     /** The step that failed; see `readFailure`. */
     endStep: textOrNull,
-    /** What a retry has to know of the failure. */
+    /** The facts of the failure that decide about a retry. */
     endFacts: orNull(sealed(json<EndFacts>())),
     /** Names failures of one step, type and message without ids, numbers and amounts. See failure-groups.ts. */
     endGroup: textOrNull,
