@@ -151,7 +151,8 @@ export const payoutChunk = Schema.Struct({
   window: Count,
   /** Most runs of these rows that a repair begins in a second. */
   rate: optional(Schema.Finite),
-  rows: Schema.Array(Schema.Union([payoutRow, repairRow])),
+  // A row of a repair first: as one of a file it would lose its failed run.
+  rows: Schema.Array(Schema.Union([repairRow, payoutRow])),
 });
 
 /** State of the tracker, reported with each heartbeat and passed to its next run. Times are milliseconds since 1970. */
