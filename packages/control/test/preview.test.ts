@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorkflowHandle } from "@temporalio/client";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { previewRetries } from "../src/actions/preview/preview.ts";
 import { retryPayment } from "../src/actions/retry/retry.ts";
 import { startPayment, startRun } from "../src/actions/start.ts";
@@ -36,6 +36,10 @@ beforeAll(async () => {
   stack = await startRealStack(`sqlite:${join(folder, "ledger")}`, {}, BEFORE);
   payments = await paymentsOn(stack);
 }, 60_000);
+afterEach(async () => {
+  await stack.stopWorkers();
+  await stack.startWorkers(BEFORE);
+}, 120_000);
 afterAll(async () => {
   await stack[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
@@ -222,10 +226,11 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
       taskQueue,
       args: [request],
     });
+    const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
+    await ordered("stuck", "8.00");
     await home.addFault({ kind: "dropped", operation: "createPayout" });
     await home.addFault({ kind: "html-502", operation: "listPayouts", times: 1_000 });
     await pays("lost")();
-    const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 30_000, interval: 50 });
     await soon(async () => expect((await ledger.rowsOf("lost"))[0]?.state).toBe("unknown"));
     await client.workflow.getHandle("lost").terminate("its worker was lost");
     await soon(async () => expect(stack.reserved()).toBeGreaterThan(0));
@@ -235,7 +240,9 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
       stack.operations,
       [
         { workflowId: "amended", amend },
-        ...["in-eu", "parent", "asleep", "lost", "nobody"].map((workflowId) => ({ workflowId })),
+        ...["in-eu", "parent", "asleep", "lost", "payOrder/stuck", "nobody"].map((workflowId) => ({
+          workflowId,
+        })),
       ],
       { workflows: MENDED, assumptionsOf: () => defaultAssumptions },
     );
@@ -246,6 +253,7 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
       { outcome: "completes", writes: sent(inputs.payout.amount) },
       { outcome: "completes", kept: [], writes: sent(inputs.payout.amount) },
       { outcome: "unknown", step: "createPayout", writes: [] },
+      { outcome: "fails", why: expect.stringContaining("not valid JSON"), kept: ["price"] },
       { outcome: "refused", why: expect.stringContaining("Temporal has no run of nobody") },
     ]);
     await home.clearFaults();

@@ -15,6 +15,7 @@ import type { History, RunToReplay } from "@durable-payments/replay";
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Connected } from "../../facts/connection/connections.ts";
 import { closeFailureOf, type Event, failureOf } from "../../facts/history.ts";
 import { ControlError, invalidInput } from "../../errors.ts";
@@ -49,6 +50,8 @@ const MOST_PREVIEWED = 500;
 /** Longest time that passes in the sandbox: a run that still waits waits for a person, or a message. */
 const MOST_PASSED_MS = 2 * 365 * 24 * 3_600_000;
 const FIRST_STEP_MS = 1_000;
+
+const LOOK_EVERY_MS = 1_000;
 
 /** Longest time for all runs in the sandbox: so much, and some for each. */
 const LIMIT_MS = 120_000;
@@ -338,18 +341,25 @@ export const previewRetries = async (
     await atOnce([...open.values()], (run) => start(sandbox, connected, run));
     const deadline = Date.now() + LIMIT_MS + chosen.length * LIMIT_OF_RUN_MS;
     let passed = 0;
-    for (let step = FIRST_STEP_MS; open.size > 0 && Date.now() < deadline; step *= 2) {
-      await sandbox.sleep(step);
-      passed += step;
-      const isLast = passed > MOST_PASSED_MS;
-      await atOnce([...open], async ([id, run]) => {
-        const ended = await look(sandbox, run, isLast);
+    const lookAtAll = () =>
+      atOnce([...open], async ([id, run]) => {
+        const ended = await look(sandbox, run, passed > MOST_PASSED_MS);
         if (ended === undefined) return;
         end(id, ended);
         const handle = sandbox.client.workflow.getHandle(run.planned.plan.workflowId);
         // It has ended, or would keep the others waiting.
         await handle.terminate("previewed").catch(() => undefined);
       });
+    for (let step = FIRST_STEP_MS; open.size > 0 && Date.now() < deadline; step *= 2) {
+      const slept = sandbox.sleep(step).then(() => true);
+      slept.catch(() => undefined);
+      let isOver = false;
+      // Code that throws is tried again at once, and until its run is ended, no time passes.
+      while (!isOver && Date.now() < deadline) {
+        isOver = await Promise.race([slept, pause(LOOK_EVERY_MS, false)]);
+        if (isOver) passed += step;
+        await lookAtAll();
+      }
     }
   }
   return chosen.map(({ workflowId }) => {

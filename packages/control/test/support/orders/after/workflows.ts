@@ -17,5 +17,6 @@ export const payOrder = async ({ fee, kind, price }: Order): Promise<void> => {
   if (Number(fee.amount) > 100)
     throw ApplicationFailure.nonRetryable(`The fee ${fee.amount} is too high.`, "FeeTooHigh");
   if (fee.amount === "7.00") await pack();
+  if (fee.amount === "8.00") JSON.parse("no JSON");
   await awaitPayout(await createPayout(fee, { step: "fee", approval: { above: "50.00" } }));
 };
