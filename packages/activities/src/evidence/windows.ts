@@ -26,8 +26,11 @@ import type { Ledger, WriteRow } from "@durable-payments/ledger";
 import { ListReadings, type ListRead, type ListSource } from "./list-readings.ts";
 import { horizonOf, type KnownRow, type SentWithin, SET_BACK_MS } from "./row-age.ts";
 
-/** Payouts of the ledger that are looked at to choose a window. */
-const MOST_KNOWN = 20;
+/**
+ * Payouts of the ledger that are looked at to choose a window: as few as are enough. In an outage, the newest thousand
+ * may have been sent with ours, and show nothing.
+ */
+const MOST_KNOWN = [20, 320, 5_120];
 
 /** A window begins this much before the horizon, so that the payout at its edge is safely in it. */
 const MARGIN_MS = 5_000;
@@ -164,29 +167,42 @@ export class WindowReadings<Item extends object> {
   /** Returns where the window begins that serves all; undefined if the ledger knows too few payouts. */
   async #startOf(needs: ReadonlyArray<Need>): Promise<number | undefined> {
     const { account, ledger } = this.#given;
-    const knownUntil = async (time: number) =>
-      (await ledger.payoutsUntil(account, time, MOST_KNOWN)).map(
-        ({ changedAt, createdAt, result }): KnownRow => ({
-          created: result?.["create_time"],
-          createdAt,
-          recordedAt: changedAt,
-        }),
-      );
+    /** The newest known payouts since `time` or earlier, as many as it takes until they are `enough`. */
+    const knownUntil = async <A>(
+      time: number,
+      enough: (known: ReadonlyArray<KnownRow>) => A | undefined,
+    ): Promise<A | undefined> => {
+      for (const limit of MOST_KNOWN) {
+        const rows = await ledger.payoutsUntil(account, time, limit);
+        const found = enough(
+          rows.map(({ changedAt, createdAt, result }) => ({
+            created: result?.["create_time"],
+            createdAt,
+            recordedAt: changedAt,
+          })),
+        );
+        if (found !== undefined || rows.length < limit) return found;
+      }
+      return undefined;
+    };
     const from = Math.min(...needs.map((need) => need.from));
     const ends = needs.filter(({ isFinal }) => isFinal).map(({ until }) => until ?? 0);
     const isFinal = ends.length > 0;
-    const before = await knownUntil(from);
     const sent = { from, until: !isFinal || ends.includes(0) ? null : Math.max(...ends) };
-    const last = isFinal ? await knownUntil(Number.MAX_SAFE_INTEGER) : [];
-    const after = last.filter(({ createdAt }) => createdAt > from);
-    const horizon = this.horizon(sent, [...before, ...after]);
-    if (!Number.isFinite(horizon)) return undefined;
+    const last = isFinal ? await knownUntil(Number.MAX_SAFE_INTEGER, (rows) => rows) : [];
+    const after = (last ?? []).filter(({ createdAt }) => createdAt > from);
+    const found = await knownUntil(from, (before) => {
+      const horizon = this.horizon(sent, [...before, ...after]);
+      return Number.isFinite(horizon) ? { before, horizon } : undefined;
+    });
+    if (found === undefined) return undefined;
+    const { before, horizon } = found;
     // A reading that proves nothing needs neither a known payout at its edge nor a day of margin.
     if (!isFinal) return horizon + SET_BACK_MS;
     const wanted = horizon - MARGIN_MS;
     const ahead = Math.min(...before.map((row) => this.#latest(row.created) - row.createdAt));
-    const edge = (await knownUntil(Math.floor(wanted - ahead))).find(
-      ({ created }) => this.#latest(created) <= wanted,
+    const edge = await knownUntil(Math.floor(wanted - ahead), (rows) =>
+      rows.find(({ created }) => this.#latest(created) <= wanted),
     );
     return this.#spanOf(edge?.created)?.earliest;
   }
