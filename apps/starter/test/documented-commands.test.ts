@@ -120,7 +120,9 @@ const DECIDES =
 it("the documents name the person in each command that decides", () => {
   const nameless = documented.filter(
     ({ isWhole, line }) =>
-      isWhole && DECIDES.test(line.replace(CALL, "").trim()) && !/ --(?:by|help)\b/.test(line),
+      isWhole &&
+      DECIDES.test(line.replace(CALL, "").trim()) &&
+      !/ --(?:by|help|against)\b/.test(line),
   );
   expect(nameless).toEqual([]);
 });

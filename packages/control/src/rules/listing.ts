@@ -22,18 +22,9 @@ export const hashOfRows = (rows: ReadonlyArray<BatchRow>): string =>
     ownRows(rows).map((row) => {
       const { amount, currency, mark, number, payee, reference, run, shown, terms, workflowId } =
         row;
-      return [
-        number,
-        workflowId,
-        amount,
-        currency,
-        payee,
-        reference,
-        terms,
-        mark,
-        shown,
-        run ?? null,
-      ];
+      const paid = [number, workflowId, amount, currency, payee, reference, terms, mark, shown];
+      // A file has none.
+      return run === null ? paid : [...paid, run];
     }),
   ).slice(0, 32);
 
