@@ -131,7 +131,8 @@ export const takeUpRuns = async (
     // A payment by a key is that of the run which makes it.
     const isByKey = textAt(input, "key") !== undefined;
     const payment = isByKey ? undefined : paymentOf(input, ledger);
-    if (known === undefined && !how.isDryRun)
+    // A start without an account leaves it open: nobody would check what such a run had sent.
+    if ((known?.account ?? null) === null && !how.isDryRun)
       await ledger.recordRun(
         {
           account: accountOf(connected, textAt(input, "account"), owner),

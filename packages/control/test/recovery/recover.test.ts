@@ -235,3 +235,31 @@ test("takes up a run that pays by a key without a payment of its own: another ru
   await recover(operations, { ...bob, isDryRun: false });
   expect(await ledger.runs({})).toMatchObject([{ workflowId: "run-7", amount: null, payee: null }]);
 });
+
+test("a run whose start named no account gets that which pays, so that what it sent is checked", async () => {
+  let now = 1_000;
+  const ledger = await openLedger("memory", { clock: () => now });
+  const input = { beneficiary_id: "b-1", payout: inputs.payout };
+  const started = {
+    eventId: 1,
+    workflowExecutionStartedEventAttributes: { input: payload(input) },
+  };
+  const { operations } = operationsOn(
+    ledger,
+    "taken",
+    { "run-7": [activity("createPayout", "createPayout")] },
+    { "run-7": [started] },
+  );
+  await ledger.recordStart(
+    runOf("run-7", { account: null, amount: "250.00", currency: "EUR" }),
+    { by: "ada", how: "--by", value: { type: "payout", content: "c", firstRunId: "r" } },
+  );
+  now += 1;
+  await recover(operations, { ...bob, isDryRun: false });
+  now += 1;
+  const end = { endState: "terminated", endedAt: now, endType: null, endReason: null } as const;
+  await ledger.recordEnds([{ workflowId: "run-7", runId: null, ...end }]);
+  expect(await ledger.forgottenRuns(operations.account, 9)).toMatchObject([
+    { workflowId: "run-7", startedBy: "ada", status: "unknown" },
+  ]);
+});
