@@ -22,12 +22,16 @@ const moneyOf = ({ request: { amount, currency } }: WriteRow): string =>
   amount === null ? "" : ` ${currency} ${amount}`;
 
 /**
- * Returns the effect of each answer, for a person; the money comes first.
+ * Returns the effect of each possible answer, for a person; the money comes first.
  *
  * @param row the write in question.
+ * @param isStopped whether a stop order holds for it: then nothing is sent again.
  * @returns a sentence for each answer.
  */
-export const consequencesOf = (row: WriteRow): Readonly<Record<Choice, string>> => {
+export const consequencesOf = (
+  row: WriteRow,
+  isStopped = false,
+): Readonly<Partial<Record<Choice, string>>> => {
   const { doubt, operation } = row;
   const sent = doubt === 0 ? "" : " Requests already sent are not reversed.";
   const again =
@@ -36,7 +40,7 @@ export const consequencesOf = (row: WriteRow): Readonly<Record<Choice, string>> 
       : `${SENT_TWICE[operation] ?? "does it twice if the first attempt went through"}.`;
   return {
     found: `FOUND: sends nothing. The run continues with the id that you give, after the service has confirmed it.`,
-    resend: `RESEND: ${again}`,
+    ...(!isStopped && { resend: `RESEND: ${again}` }),
     end: `END: sends nothing more under this workflow id, not even by a retry.${sent}`,
   };
 };

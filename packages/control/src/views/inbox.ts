@@ -2,6 +2,7 @@ import {
   type Attention,
   type AttentionKind,
   type Batch,
+  endAmong,
   type Ledger,
   limitsId,
   type WriteRow,
@@ -57,8 +58,14 @@ export interface InboxItem extends PaymentView {
   };
 }
 
-const answersTo = (workflowId: string, question: string): ReadonlyArray<NextAction> =>
-  CHOICES.map((choice) => ({ action: "answer", workflowId, question, choice }));
+const answersTo = (
+  workflowId: string,
+  question: string,
+  possible: ReturnType<typeof consequencesOf>,
+): ReadonlyArray<NextAction> =>
+  CHOICES.flatMap((choice) =>
+    choice in possible ? [{ action: "answer", workflowId, question, choice }] : [],
+  );
 
 /** Makes an item of the inbox of each write that waits for a person. */
 export const itemsOf = async (
@@ -77,11 +84,11 @@ export const itemsOf = async (
   return atOnce(waiting, async (row) => {
     const { operation, ownerId, question, request, rootId, step, workflowId } = row;
     const isApproval = question?.kind === "approval";
-    const ids = new Set(isApproval ? [workflowId, ownerId, rootId] : []);
-    const decisions = await Promise.all([...ids].map((id) => ledger.decisionsOf(id)));
-    const approvable = isApproval
-      ? approvableOf(row, decisions.flat())
-      : { hash: null, details: [] };
+    const ids = new Set([workflowId, ownerId, rootId]);
+    const read = await Promise.all([...ids].map((id) => ledger.decisionsOf(id)));
+    const decisions = read.flat().toSorted((one, other) => one.sequence - other.sequence);
+    const answers = consequencesOf(row, endAmong(decisions) !== undefined);
+    const approvable = isApproval ? approvableOf(row, decisions) : { hash: null, details: [] };
     return {
       kind: isApproval ? "approval" : "question",
       workflowId,
@@ -93,12 +100,12 @@ export const itemsOf = async (
       reason: question?.reason ?? "",
       since: question?.since ?? row.changedAt,
       candidates: question?.candidates ?? [],
-      choices: isApproval ? approvalConsequences(row) : consequencesOf(row),
+      choices: isApproval ? approvalConsequences(row) : answers,
       startedBy: starters.get(workflowId) ?? null,
       ...approvable,
       next: isApproval
         ? decisionsOn(workflowId, approvable.hash)
-        : answersTo(workflowId, question?.id ?? ""),
+        : answersTo(workflowId, question?.id ?? "", answers),
     };
   });
 };

@@ -115,6 +115,9 @@ test("nothing is sent again under an id that was stopped before it asked", async
   await note(ledger, "end");
   const { sequence } = await ledger.mark();
   await put(ledger, { ...asking, decisionsAfter: sequence });
+  const [item] = await itemsOf(ledger, await ledger.rows({ needsPerson: true }));
+  expect(Object.keys(item?.choices ?? {})).toEqual(["found", "end"]);
+  expect(item?.next).toMatchObject([{ choice: "found" }, { choice: "end" }]);
   const about = { ...bob, question: "q1" };
   await expect(answer(operations, "invoice-17", { ...about, choose: "resend" })).rejects.toThrow(
     "was stopped, so nothing is sent again. Answer found if it was made, else end",
