@@ -186,17 +186,21 @@ describe("the notifier", () => {
     expect(JSON.stringify(posted)).not.toContain("DE8937");
   });
 
-  it("posts that runs are open for longer than expected, once", async () => {
+  it("posts once that runs are open for longer than expected, without those that wait for a return", async () => {
     let now = Date.now() - 200 * HOUR_MS;
     ledger = await openLedger("memory", { clock: () => now });
-    await start("slow", ACCOUNT, "payOrder");
+    for (const id of ["slow", "watching"]) await start(id, ACCOUNT, "payOrder");
+    const run = { account: ACCOUNT, workflowId: "watching", runId: "run-1" };
+    await ledger.openWait({ ...run, activityId: "return", kind: "return", thing: "P-1" });
     now = Date.now();
     const endpoint = await startEndpoint(() => 200);
     for (let turn = 0; turn < 2; turn++) await over().run(notifierOver(endpoint), undefined);
     const overdue = (endpoint.posted as ReadonlyArray<Notification>).filter(
       ({ data }) => "problem" in data && data.problem === "overdue",
     );
-    expect(overdue).toMatchObject([{ type: "attention.raised", data: { workflowId: "slow" } }]);
+    expect(overdue).toMatchObject([
+      { type: "attention.raised", data: { workflowId: "slow", count: 1 } },
+    ]);
   });
 
   it("ends with its state as its worker drains, and waits for one that has an address", async () => {

@@ -176,12 +176,17 @@ export const attentionMethods = (store: Store) => {
         };
       });
     },
-    /** Returns the accounts with runs that are open for longer than expected, each once. Its cost grows with these. */
+    /**
+     * Returns the accounts with runs that are open for longer than expected, each once: a run that waits whether money
+     * comes back is expected to. Its cost grows with the runs that are open for as long.
+     */
     overdue: async (overdueAfterMs: number): Promise<ReadonlyArray<Problem>> => {
       const found = await store.find(
         query(
           `SELECT coalesce(account, '') AS account, count(*) AS count, min(workflow_id) AS first FROM runs
-           WHERE end_state IS NULL AND started_at < ${now} - $1 GROUP BY account`,
+           WHERE end_state IS NULL AND started_at < ${now} - $1
+           AND NOT EXISTS (SELECT 1 FROM waits WHERE waits.workflow_id = runs.workflow_id AND waits.kind = 'return' AND closed_at IS NULL)
+           GROUP BY 1`,
           overdueAfterMs,
         ),
       );
