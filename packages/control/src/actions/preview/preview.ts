@@ -51,6 +51,10 @@ const MOST_PREVIEWED = 500;
 const MOST_PASSED_MS = 2 * 365 * 24 * 3_600_000;
 const FIRST_STEP_MS = 1_000;
 
+/**
+ * Code that throws is tried again at once and for ever. Meanwhile the test server lets no time pass, and none either once
+ * that run is terminated. So runs are looked at although no time passes, and the others start again in another sandbox.
+ */
 const LOOK_EVERY_MS = 1_000;
 
 /** Longest time for all runs in the sandbox: so much, and some for each. */
@@ -203,12 +207,16 @@ const stacksOf = ({ cause, stackTrace }: Traced): ReadonlyArray<string> => [
   ...(cause ? stacksOf(cause) : []),
 ];
 
-/** Looks whether the outcome of a run in the sandbox is known, and which writes it has sent. */
+/**
+ * Looks whether the outcome of a run in the sandbox is known, and which writes it has sent.
+ *
+ * @param passed time in the sandbox; undefined while it does not pass: then only code that throws is an outcome.
+ */
 const look = async (
   { client, ledger, stopped }: Sandbox,
   { rows: before, planned }: Prepared,
-  isLast: boolean,
-): Promise<Ended | undefined> => {
+  passed: number | undefined,
+): Promise<(Ended & { readonly isStuck: boolean }) | undefined> => {
   const { linesOf } = await import("@durable-payments/replay");
   const { workflowId } = planned.plan;
   const { status } = await client.workflow.getHandle(workflowId).describe();
@@ -227,11 +235,26 @@ const look = async (
         one.account === account,
     );
   const writes = rows.filter((row) => row.state === "done" && !wasDone(row)).map(writeOf);
-  const ended = (outcome: PreviewedRun["outcome"], more: Partial<PreviewedRun> = {}): Ended => ({
+  const ended = (outcome: PreviewedRun["outcome"], more: Partial<PreviewedRun> = {}) => ({
     ...more,
     outcome,
     writes,
+    isStuck: false,
   });
+  const fails = (failure: Parameters<typeof failureOf>[0], event?: Event) => {
+    const read = closeFailureOf(event) ?? failureOf(failure);
+    const { details } = read ?? {};
+    const step = details && typeof details === "object" && "step" in details ? details.step : null;
+    return ended("fails", {
+      step: typeof step === "string" ? step : null,
+      why: read && `${read.type}: ${read.message}`,
+      lines: failure ? linesOf(stacksOf(failure)) : [],
+    });
+  };
+  const isOpen = isOpenStatus(status.name);
+  const thrown = isOpen ? [...family.values()].map(failedTask).find(Boolean) : undefined;
+  if (thrown) return { ...fails(thrown), isStuck: true };
+  if (passed === undefined) return undefined;
   if (status.name === "COMPLETED") return ended("completes");
   const stop = [...family.keys()].flatMap((id) => stopped.get(id) ?? [])[0];
   if (stop !== undefined) return ended("ownActivity", { step: stop });
@@ -245,25 +268,11 @@ const look = async (
     const why = reason.replace(/ It pays .*$/s, "");
     return ended(kind === "approval" ? "approval" : "asks", { step: asking.step, why });
   }
-  const fails = (failure: Parameters<typeof failureOf>[0], event?: Event): Ended => {
-    const read = closeFailureOf(event) ?? failureOf(failure);
-    const { details } = read ?? {};
-    const step = details && typeof details === "object" && "step" in details ? details.step : null;
-    return ended("fails", {
-      step: typeof step === "string" ? step : null,
-      why: read && `${read.type}: ${read.message}`,
-      lines: failure ? linesOf(stacksOf(failure)) : [],
-    });
-  };
-  if (!isOpenStatus(status.name)) {
+  if (!isOpen) {
     const last = (family.get(workflowId) ?? []).at(-1);
     return fails(last?.workflowExecutionFailedEventAttributes?.failure, last);
   }
-  for (const events of family.values()) {
-    const failure = failedTask(events);
-    if (failure) return fails(failure);
-  }
-  return isLast
+  return passed > MOST_PASSED_MS
     ? ended("waits", { why: "It waits for a message or a time that did not come in two years." })
     : undefined;
 };
@@ -336,29 +345,29 @@ export const previewRetries = async (
     recorded.set(id, found);
     return found;
   };
-  if (bundle !== undefined && open.size > 0) {
+  const deadline = Date.now() + LIMIT_MS + chosen.length * LIMIT_OF_RUN_MS;
+  while (bundle !== undefined && open.size > 0 && Date.now() < deadline) {
     await using sandbox = await openSandbox(connected, { assumptionsOf, bundle, recordedOf });
     await atOnce([...open.values()], (run) => start(sandbox, connected, run));
-    const deadline = Date.now() + LIMIT_MS + chosen.length * LIMIT_OF_RUN_MS;
     let passed = 0;
-    const lookAtAll = () =>
-      atOnce([...open], async ([id, run]) => {
-        const ended = await look(sandbox, run, passed > MOST_PASSED_MS);
-        if (ended === undefined) return;
-        end(id, ended);
-        const handle = sandbox.client.workflow.getHandle(run.planned.plan.workflowId);
-        // It has ended, or would keep the others waiting.
-        await handle.terminate("previewed").catch(() => undefined);
-      });
-    for (let step = FIRST_STEP_MS; open.size > 0 && Date.now() < deadline; step *= 2) {
+    let isHeldUp = false;
+    for (let step = FIRST_STEP_MS; open.size > 0 && !isHeldUp && Date.now() < deadline; step *= 2) {
       const slept = sandbox.sleep(step).then(() => true);
       slept.catch(() => undefined);
-      let isOver = false;
-      // Code that throws is tried again at once, and until its run is ended, no time passes.
-      while (!isOver && Date.now() < deadline) {
-        isOver = await Promise.race([slept, pause(LOOK_EVERY_MS, false)]);
-        if (isOver) passed += step;
-        await lookAtAll();
+      let hasPassed = false;
+      while (!hasPassed && !isHeldUp && Date.now() < deadline) {
+        hasPassed = await Promise.race([slept, pause(LOOK_EVERY_MS, false)]);
+        if (hasPassed) passed += step;
+        await atOnce([...open], async ([id, run]) => {
+          const seen = await look(sandbox, run, hasPassed ? passed : undefined);
+          if (seen === undefined) return;
+          const { isStuck, ...ended } = seen;
+          end(id, ended);
+          isHeldUp ||= isStuck;
+          const handle = sandbox.client.workflow.getHandle(run.planned.plan.workflowId);
+          // It has ended, or would keep the others waiting.
+          await handle.terminate("previewed").catch(() => undefined);
+        });
       }
     }
   }

@@ -82,6 +82,7 @@ export const openSandbox = async (
   try {
     const environment = await startServer();
     ends.push(() => environment.teardown());
+    const closing = new AbortController();
     let ahead = 0;
     const now = async () => {
       const time = await environment.currentTimeMs();
@@ -159,6 +160,8 @@ export const openSandbox = async (
     if (first !== undefined) await run(taskQueue, first, { workflowBundle: bundle, sinks });
     for (const account of others)
       if (account.name !== undefined) await run(accountQueue(taskQueue, account.name), account, {});
+    // Else the client would try a pending request again once its connection is closed.
+    ends.push(async () => closing.abort());
     return {
       client: environment.client,
       ledger,
@@ -166,7 +169,10 @@ export const openSandbox = async (
       suppose: async (fields) => {
         for (const one of suppositions) await one(fields);
       },
-      sleep: (milliseconds) => environment.sleep(milliseconds),
+      sleep: (milliseconds) =>
+        environment.connection.withAbortSignal(closing.signal, () =>
+          environment.sleep(milliseconds),
+        ),
       [Symbol.asyncDispose]: end,
     };
   } catch (error) {
