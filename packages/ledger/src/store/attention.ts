@@ -186,7 +186,7 @@ export const attentionMethods = (store: Store) => {
           `SELECT coalesce(account, '') AS account, count(*) AS count, min(workflow_id) AS first FROM runs
            WHERE end_state IS NULL AND started_at < ${now} - $1
            AND NOT EXISTS (SELECT 1 FROM waits WHERE waits.workflow_id = runs.workflow_id AND waits.kind = 'return' AND closed_at IS NULL)
-           GROUP BY 1`,
+           GROUP BY coalesce(account, '')`,
           overdueAfterMs,
         ),
       );

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { openLedger } from "../../src/index.ts";
+import { type Ledger, openLedger } from "../../src/index.ts";
 import { describeAttention } from "../support/attention.ts";
 import { describeLedger } from "../support/contract.ts";
 import { describeFeed } from "../support/feed.ts";
@@ -8,8 +8,8 @@ import { describeLists } from "../support/lists.ts";
 import { describeStatuses } from "../support/statuses.ts";
 
 describe("a ledger in memory", () => {
-  const ledger = openLedger("memory");
-  describeLedger(() => ledger);
+  let ledger: Promise<Ledger> | undefined;
+  describeLedger((options) => (ledger ??= openLedger("memory", options)));
   let late = 0;
   describeAttention(async () => ({
     ledger: await openLedger("memory", { clock: () => Date.now() + late }),

@@ -7,7 +7,12 @@ import { describeFeed, readFeed } from "../support/feed.ts";
 import { describeFailures } from "../support/failures.ts";
 import { describeLists } from "../support/lists.ts";
 import { Client } from "pg";
-import { type FeedEvent, openLedger, readLedgerPlace } from "../../src/index.ts";
+import {
+  type FeedEvent,
+  type LedgerOptions,
+  openLedger,
+  readLedgerPlace,
+} from "../../src/index.ts";
 import { describeStatuses } from "../support/statuses.ts";
 import { describeMigrations } from "../support/migrations.ts";
 import { openAt, startServer, type TestServer } from "../support/postgres.ts";
@@ -29,10 +34,11 @@ describe("a ledger in PostgreSQL", skippedBecause(missing), () => {
     );
   });
   afterAll(() => server.stop());
-  const open = (database = "postgres") => openAt(server.address(database));
+  const open = (database = "postgres", options: LedgerOptions = {}) =>
+    openAt(server.address(database), options);
 
   // Nothing depends on the settings of a database, which here are not those of a new server.
-  describeLedger(() => open("strange"));
+  describeLedger((options) => open("strange", options));
   describeStatuses(async () => openAt(await server.create("statuses")));
   describeFeed(() => open("strange"));
   describeAttention(async () => {

@@ -2,16 +2,16 @@ import { makeTestFolder } from "@durable-payments/tools/testing";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
-import { openLedger, readLedgerPlace } from "../../src/index.ts";
+import { type LedgerOptions, openLedger, readLedgerPlace } from "../../src/index.ts";
 import { BATCH_ROWS, RUNS, WAITS, WRITES } from "../../src/store/schema.ts";
 import { ADA, batchOf, made, nameOf, runOf, saving, startOf } from "../support/rows.ts";
 
 /** A ledger in a file, whose tables are read and changed as well. */
-const open = async () => {
+const open = async (options: LedgerOptions = {}) => {
   const folder = makeTestFolder();
   onTestFinished(folder.remove);
   const file = join(folder.path, "ledger.sqlite");
-  const ledger = await openLedger(readLedgerPlace(`sqlite:${file}`, ""));
+  const ledger = await openLedger(readLedgerPlace(`sqlite:${file}`, ""), options);
   onTestFinished(() => ledger.close());
   const database = new DatabaseSync(file);
   onTestFinished(() => database.close());
@@ -22,19 +22,22 @@ const open = async () => {
 const COMPLETED = { word: "completed", outcome: "completed", asks: false, problem: null } as const;
 
 it("prunes no payout that is still watched after its completion", async () => {
-  const { database, ledger, pruneAll } = await open();
+  let at = Date.now();
+  const { ledger, pruneAll } = await open({ clock: () => at, watchedForMs: 3_600_000 });
   const name = nameOf();
   await ledger.transact(name, saving(name, made("P-1")));
   await ledger.sawPayout(name.account, "P-1", COMPLETED);
-  database.exec("UPDATE writes SET read_after = 1");
   expect(await pruneAll()).toBe(0);
   expect((await ledger.look(name)).row?.request.payee).toBe("B-1");
-  database.exec("UPDATE writes SET read_after = NULL");
+  at += 3_600_000;
+  // The last reading is at the end of the time.
+  expect(await pruneAll()).toBe(0);
+  await ledger.sawPayout(name.account, "P-1", COMPLETED);
   expect(await pruneAll()).toBe(1);
 });
 
 it("leaves no text of a paid run, of one that failed before a write, nor of a row that was not started", async () => {
-  const { database, ledger, pruneAll } = await open();
+  const { database, ledger, pruneAll } = await open({ watchedForMs: 0 });
   const paid = nameOf({ workflowId: "paid" });
   const runs = ["paid", "invalid", "row-1"] as const;
   const batch = "payouts/old";
@@ -65,7 +68,7 @@ it("leaves no text of a paid run, of one that failed before a write, nor of a ro
       endReason: "Eve has no account",
     })),
   );
-  database.exec("UPDATE batches SET state = 'rejected'");
+  await ledger.saveBatch(batch, () => ({ batch: { ...batchOf(batch), state: "rejected" } }));
   expect(await pruneAll()).toBe(3);
   for (const { name, sealed } of [WRITES, RUNS, BATCH_ROWS, WAITS]) {
     const columns = [...sealed, ...(name === "waits" ? [] : ["payee", "reference"])];

@@ -75,6 +75,7 @@ const BY: Readonly<Record<string, string>> = {
   "due waits": "waits_due (account=? AND kind=? AND read_after<?)",
   "due payouts": "writes_due (account=? AND read_after<?)",
   "watched payouts": "writes_watched (account=? AND read_after<?)",
+  "runs that are overdue": "runs_overdue (started_at<?)",
 };
 
 describe("what is read all the time", () => {

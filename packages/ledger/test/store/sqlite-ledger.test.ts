@@ -40,7 +40,7 @@ const whyNoSmallDisk = (): string | undefined => {
 const fileOf = (name: string) => join(folder, `${name}.sqlite`);
 
 describe("a ledger in a SQLite file", () => {
-  describeLedger(() => openLedger(`sqlite:${fileOf("contract")}`));
+  describeLedger((options) => openLedger(`sqlite:${fileOf("contract")}`, options));
   describeStatuses(() => openLedger(`sqlite:${fileOf("statuses")}`));
   describeFeed(() => openLedger(`sqlite:${fileOf("feed")}`));
 

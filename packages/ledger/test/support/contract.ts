@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   type BatchRow,
   type Ledger,
+  type LedgerOptions,
   LedgerUnavailable,
   MadeByAnother,
   type WriteName,
@@ -29,15 +30,16 @@ const batchRowOf = (number: number, given: Partial<BatchRow> = {}): BatchRow => 
 const COMPLETED = { word: "completed", outcome: "completed", asks: false, problem: null } as const;
 
 /** What every ledger does. `open` gives another connection to the same one, or the same again where there is one only. */
-export const describeLedger = (open: () => Promise<Ledger>): void => {
+export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>): void => {
   let ledger: Ledger;
   let other: Ledger;
   let count = 0;
   /** A workflow id that no other test has. */
   const fresh = () => `run-${++count}`;
   beforeAll(async () => {
-    ledger = await open();
-    other = await open();
+    // A payout that is still watched is not pruned.
+    ledger = await open({ watchedForMs: 0 });
+    other = await open({ watchedForMs: 0 });
   });
   afterAll(async () => {
     await ledger.close();

@@ -2,7 +2,7 @@ import { type Postgres, startPostgres } from "@durable-payments/tools/postgres";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Ledger, openLedger, readLedgerPlace } from "../../src/index.ts";
+import { type Ledger, type LedgerOptions, openLedger, readLedgerPlace } from "../../src/index.ts";
 
 export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "ledger-"));
 
@@ -34,5 +34,5 @@ export const startServer = async (): Promise<TestServer> => {
 };
 
 /** Opens the ledger at an address. */
-export const openAt = (address: string): Promise<Ledger> =>
-  openLedger(readLedgerPlace(address, ""));
+export const openAt = (address: string, options?: LedgerOptions): Promise<Ledger> =>
+  openLedger(readLedgerPlace(address, ""), options);
