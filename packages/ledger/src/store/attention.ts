@@ -91,10 +91,10 @@ const LATE_OF = "CASE WHEN word_unlisted = 1 AND word_asks = 0 THEN word ELSE ac
  * one account cost as much as one.
  */
 const unserved = (rows: string): string =>
-  `(WITH RECURSIVE accounts AS (SELECT (SELECT account ${rows} ORDER BY account LIMIT 1) AS one
-    UNION ALL SELECT (SELECT account ${rows} AND account > accounts.one ORDER BY account LIMIT 1) FROM accounts WHERE one IS NOT NULL)
-   SELECT one FROM accounts WHERE one IS NOT NULL
-   AND NOT EXISTS (SELECT 1 FROM leases WHERE name = '${trackerLease("")}' || one AND until >= $2))`;
+  `(WITH RECURSIVE accounts AS (SELECT (SELECT account ${rows} ORDER BY account LIMIT 1) AS served
+    UNION ALL SELECT (SELECT account ${rows} AND account > accounts.served ORDER BY account LIMIT 1) FROM accounts WHERE served IS NOT NULL)
+   SELECT served FROM accounts WHERE served IS NOT NULL
+   AND NOT EXISTS (SELECT 1 FROM leases WHERE name = '${trackerLease("")}' || served AND until >= $2))`;
 
 /**
  * One row for each thing; `$1` is the day before which a payment is late, `$2` the time of the last sign, `$3` the time

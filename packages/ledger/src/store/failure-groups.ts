@@ -28,7 +28,7 @@ import { chunksOf } from "effect/Array";
 export const FAILED_STATUSES = ["failed", "timedOut", "terminated", "cancelled"] as const;
 
 /** The text of the partial index: SQLite uses it for the same text alone. */
-export const IS_FAILED = `status IN (${FAILED_STATUSES.map((status) => `'${status}'`).join(", ")})`;
+const IS_FAILED = `status IN (${FAILED_STATUSES.map((status) => `'${status}'`).join(", ")})`;
 
 const KEY = { type: text, endGroup: textOrNull };
 const COUNT = {

@@ -50,7 +50,7 @@ const FACTS = {
 };
 
 /** An event as it is stored. */
-export const EVENT = {
+const EVENT = {
   /** Order of the inserts: concurrent transactions commit in another one. */
   sequence: number,
   account: text,

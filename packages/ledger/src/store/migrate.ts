@@ -8,7 +8,7 @@
  * show an empty one, as if nothing had ever been sent.
  */
 import { LedgerUnavailable } from "./store.ts";
-import { type Migration, SCHEMA_VERSION } from "./schema.ts";
+import { type Migration, SCHEMA_VERSION } from "./migrations.ts";
 
 /** Rights to change the tables of a ledger that is opened. */
 export interface TableOptions {

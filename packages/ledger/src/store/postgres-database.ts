@@ -2,7 +2,7 @@ import { Database, type Found, LedgerUnavailable, type Work } from "./store.ts";
 import { type Query, query, type SqlRow, toJson } from "./table.ts";
 import { missingMigrations, type TableOptions, type Version } from "./migrate.ts";
 import { Connections, isRefused, readOnly, SCHEMA } from "./postgres-connections.ts";
-import { migrations } from "./schema.ts";
+import { migrations } from "./migrations.ts";
 import { hash } from "node:crypto";
 import type { PoolClient } from "pg";
 

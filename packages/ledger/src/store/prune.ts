@@ -7,7 +7,7 @@
  * reads every id once.
  *
  * It removes texts and who was paid, and keeps numbers: ids, states, times, amounts. So a list or a report of a pruned year
- * has the same payments and sums. What is a text follows from the schema: a new sealed column is removed, too.
+ * has the same payments and sums. The schema says which columns are texts: a new sealed column is removed, too.
  *
  * Two promises make it subtle. The highest sequence number never goes back, or the witness would report a restore: lines
  * that are newer than the first line of the prune are never removed. And `verify` must tell a pruned log from an
@@ -156,11 +156,11 @@ export const pruneMethods = (store: Store) => {
 
   return {
     /**
-     * Removes the texts, payees and log of workflow ids that were completed before a time, of rows of files that were not
-     * started, and payees that nothing else names. Account, ids, step, operation, state, amount, currency, outcome, status,
-     * times, generation, request hash, result id, starts, approvals and ends are kept: lists and sums stay the same. So
-     * does all of a payout that is under way, is still watched, or came back. The age is the caller's to limit. A million
-     * payouts take minutes; nothing else is delayed, and the process may end at any time.
+     * Removes the texts, payees and log of workflow ids that were completed before a time, and of rows of files that were not
+     * started. It also removes payees that nothing else names. Account, ids, step, operation, state, amount, currency,
+     * outcome, status, times, generation, request hash, result id, starts, approvals and ends are kept: lists and sums stay
+     * the same. A payout that is under way, is still watched, or came back keeps everything. The age is the caller's to
+     * limit. A million payouts take minutes; nothing else is delayed, and the process may end at any time.
      *
      * @param before milliseconds since 1970 by the ledger's clock.
      * @param onPart is called after each part with the number of workflow ids pruned so far.

@@ -60,7 +60,7 @@ export const lateSince = (paymentDate: string, lateAfterMs: number): number =>
  * Returns the condition that a payout is late at a time, whose day is `day`. It is under way, and its payment date was over;
  * or it was made before the time and shows a word that nobody has listed. Otherwise the word would never be noticed.
  */
-export const isLate = (table: string, day: string, time: string): string =>
+const isLate = (table: string, day: string, time: string): string =>
   `${table}.standing = 'made' AND (${table}.payment_date < ${day} OR (${table}.word_unlisted = 1 AND ${table}.changed_at < ${time}))`;
 
 /**

@@ -11,7 +11,7 @@ import {
 } from "./store.ts";
 import type { Query, SqlRow, SqlValue } from "./table.ts";
 import { missingMigrations, type TableOptions, type Version } from "./migrate.ts";
-import { migrations } from "./schema.ts";
+import { migrations } from "./migrations.ts";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { type AggregateOptions, backup, DatabaseSync, type StatementSync } from "node:sqlite";
 

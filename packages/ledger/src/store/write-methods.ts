@@ -12,16 +12,8 @@ import {
   type RowFilter,
 } from "./ledger.ts";
 import { endAmong, readDecision } from "./log.ts";
-import {
-  BATCH_ROWS,
-  PAUSES,
-  REQUEST,
-  type Rest,
-  ROW,
-  SCHEMA_VERSION,
-  SEEN,
-  WRITES,
-} from "./schema.ts";
+import { SCHEMA_VERSION } from "./migrations.ts";
+import { BATCH_ROWS, PAUSES, REQUEST, type Rest, ROW, SEEN, WRITES } from "./schema.ts";
 import { type Database, type Store, UniqueViolation } from "./store.ts";
 import {
   number,

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { type Ledger, type LedgerOptions, LedgerUnavailable } from "../../src/index.ts";
-import { migrations } from "../../src/store/schema.ts";
+import { migrations } from "../../src/store/migrations.ts";
 import { made, nameOf, saving } from "./rows.ts";
 
 /** A new place for a ledger, which another release can change. */
