@@ -3,7 +3,7 @@ import { trackerId } from "@durable-payments/protocol";
 import { type Client, defaultPayloadConverter } from "@temporalio/client";
 import { WorkflowNotFoundError } from "@temporalio/common";
 import { expect, it, onTestFinished } from "vitest";
-import { compareLedger } from "../src/payments-worker.ts";
+import { compareLedger } from "../src/worker-ledger.ts";
 
 /** A client that knows the last heartbeats of some trackers; visibility does not list the late ones. */
 const clientOf = (
