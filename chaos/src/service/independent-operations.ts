@@ -62,7 +62,7 @@ export interface AnswerOptions {
  * `late`: begins it ten seconds later; `far`: in another time zone; `settled`: by the time of completion; `short`: ends it
  * after ten seconds; `uncounted`: counts the whole list.
  */
-export type WindowHabit =
+type WindowHabit =
   | "honoured"
   | "ignored"
   | "late"
