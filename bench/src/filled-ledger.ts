@@ -15,7 +15,7 @@ export const DAY_MS = 86_400_000;
 /** The payouts copied by one statement. */
 const PART = 1_000_000;
 
-/** Of a bench that inserts millions of rows, and may lose them. */
+/** Settings of a bench that inserts millions of rows, and may lose them. */
 const FAST = `PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -400000;`;
 
 /** A ledger's database, as its owner sees it. */

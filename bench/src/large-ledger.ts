@@ -76,11 +76,13 @@ const measure = async (
   return [
     { name: title("size"), unit: "bytes a payout", ours: [bytes / payouts], baseline: [NaN] },
     ...Object.entries(alone).map(([name, ms]) => rowOf(name, ms, PROMISED[name])),
-    ...Object.entries(beside).map(([name, ms]) => rowOf(`${name}, beside all`, ms, undefined)),
+    ...Object.entries(beside).map(([name, ms]) =>
+      rowOf(`${name}, during all others`, ms, undefined),
+    ),
     rowOf("send, median", sends.median, 100),
     rowOf("send, 99th percentile", sends.p99, 100),
-    rowOf("send beside prune and reads, median", busySends.median, 100),
-    rowOf("send beside prune and reads, 99th percentile", busySends.p99, 100),
+    rowOf("send during prune and reads, median", busySends.median, 100),
+    rowOf("send during prune and reads, 99th percentile", busySends.p99, 100),
     { name: title("pruned"), unit: "a second", ours: [pruned["perSecond"] ?? 0], baseline: [NaN] },
   ];
 };

@@ -231,7 +231,7 @@ const compare = async (
     if (standing === "completed") find("misreported", mark, `${id} came back, and nobody saw it`);
   }
   const reports = await readReports(environment, reading);
-  // What could not be read in time is not missing.
+  // A report that could not be read in time is not missing.
   reading.throwIfAborted();
   checkReports(reports, books, find);
   await checkEvents(campaign, followed, books, find, interruption);

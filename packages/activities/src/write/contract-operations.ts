@@ -283,7 +283,7 @@ export const makeContractOperations = ({
 
   /**
    * Returns what the ledger has of a request, to compare a result with. It keeps nothing of an account, and no facts of a
-   * request that had no effect: of a payout, its columns are left, and a mark is no id.
+   * request that had no effect: of a payout, its columns are left, and a mark is not an id.
    */
   const comparedOf = (
     name: WriteName,

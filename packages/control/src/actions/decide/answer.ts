@@ -82,7 +82,7 @@ const checkUnanswered = ({ decisions }: DecisionLook, row: WriteRow): void => {
   );
 };
 
-/** No run sends anything for an id that was stopped: an answer that nobody carries out would leave the question for ever. */
+/** No run sends anything for an id that was stopped: an answer that nobody carries out would leave the question forever. */
 const checkNotStopped = ({ decisions }: DecisionLook, { workflowId }: WriteRow): void => {
   if (endAmong(decisions) === undefined) return;
   throw refused(
