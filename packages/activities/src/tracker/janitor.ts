@@ -3,6 +3,7 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { type Ledger, PURPOSES, type WriteRow, type WriteName } from "@durable-payments/ledger";
 import { atOnce, isOpenStatus, temporalReason } from "@durable-payments/protocol";
 import { chunkId, failureTypes, type Nudge, nudgeSignal } from "@durable-payments/protocol/calls";
+import { mayHaveOtherName } from "../write/believed.ts";
 import { NotYet, StepFailed } from "../write/outcomes.ts";
 
 /** Returns whether a workflow id has an open run. */
@@ -58,9 +59,9 @@ export const nudgeUntold = async (
     });
   await atOnce([...Map.groupBy(rows, ({ ownerId }) => ownerId)], ([workflowId, untold]) =>
     tell(workflowId, async () => {
-      // The run of a keyed row may give its step any name, so all of its steps check again.
-      const isKeyed = untold.some((row) => row.workflowId !== workflowId);
-      await nudge(client, workflowId, isKeyed ? {} : { steps: untold.map(({ step }) => step) });
+      // Then all steps of the run check again.
+      const isOther = untold.some(mayHaveOtherName);
+      await nudge(client, workflowId, isOther ? {} : { steps: untold.map(({ step }) => step) });
       for (const row of untold) await noteNotified(row, ledger);
     }),
   );

@@ -15,7 +15,7 @@ import {
   type WriteAnswer,
   type WriteCall,
 } from "@durable-payments/protocol/calls";
-import { makeAgreement, rowNameOf } from "./believed.ts";
+import { makeAgreement, rowNameOf, undoNameOf } from "./believed.ts";
 import { advanceRow, type Attempt } from "./guard.ts";
 import { Performing } from "./engine.ts";
 import { type EngineOptions, isListed, writeNames, type WriteTask } from "./operation.ts";
@@ -163,8 +163,7 @@ export const undoWrite = async (
     { ...options, operations: new Map([[undo.operation.name, undo.operation]]) },
     attempt,
     { ...call, operation: undo.operation.name, isNamed: true, request: { ...undo.request } },
-    // A repeated write is undone again.
-    { ...name, step: `undo ${name.step}${generation === 1 ? "" : ` ${generation}`}` },
+    undoNameOf(name, generation),
   );
   if (removed.is === "waiting") return removed;
   await advanceRow(ledger, name, { is: "undone", who }, operation.policy({}));

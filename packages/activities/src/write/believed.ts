@@ -36,6 +36,25 @@ export const rowNameOf = (
 ): WriteName =>
   key === undefined ? { account, workflowId, step } : keyedName(account, operation, key);
 
+const UNDOES = "undo ";
+
+/** Returns the name of the row that undoes a generation of a write: a repeated write is undone again. */
+export const undoNameOf = (name: WriteName, generation: number): WriteName => ({
+  ...name,
+  step: `${UNDOES}${name.step}${generation === 1 ? "" : ` ${generation}`}`,
+});
+
+/**
+ * Whether the run of a row may wait for it under another name than that of its step: a key is of any step, and an undo
+ * waits under the name of the step that it undoes.
+ */
+export const mayHaveOtherName = ({
+  ownerId,
+  step,
+  workflowId,
+}: Pick<WriteRow, "ownerId" | "step" | "workflowId">): boolean =>
+  workflowId !== ownerId || step.startsWith(UNDOES);
+
 /** Failures of a step whose row may have a result: of another request, or of its own. */
 const WITH_RESULT: ReadonlySet<unknown> = new Set([
   failureTypes.alreadyCarriedOut,

@@ -515,6 +515,16 @@ describe("nudges", () => {
     expect(await ledger.rows({ isUntold: true })).toEqual([]);
   });
 
+  it.each(["undo createCard", "undo createCard 2"])(
+    "wake every step for a decision on %s, which waits under the name of the step that it undoes",
+    async (step) => {
+      await putRow(ledger, { isUntold: true, step, operation: "cancelCard" });
+      const { client, done } = clientOf({ "run-1": "RUNNING" });
+      await nudgeUntold(ledger, client, ACCOUNT);
+      expect(done).toEqual([["signal", "run-1", "durable-payments/nudge", {}]]);
+    },
+  );
+
   it("stay due where another decision is recorded while the run is notified", async () => {
     await putRow(ledger, { isUntold: true });
     const { client } = clientOf({ "run-1": "RUNNING" });
