@@ -6,15 +6,16 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../src/actions/batch/index.ts";
 import { planRetryOf, retryPayment } from "../src/actions/retry/retry.ts";
-import { startRun } from "../src/actions/start.ts";
+import { startPayment, startRun } from "../src/actions/start.ts";
 import { cancelBatch, pause, resume } from "../src/actions/stopping.ts";
 import { findRun } from "../src/facts/connection/temporal.ts";
+import { readAmendments } from "../src/facts/read-amendments.ts";
 import { planOnboarding } from "../src/rules/input.ts";
 import { batchOfId } from "../src/views/index.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
 import { plannedRepair, repaired } from "./support/repairing.ts";
-import type { payByChild } from "./support/workflows.ts";
+import type { payByChild, payReserved } from "./support/workflows.ts";
 
 // A run is repaired by what is true now: at the service, in the ledger, and in Temporal.
 
@@ -214,6 +215,80 @@ test("a repair whose amended payments are above the limit waits for a second per
   const isPaid = async () => expect(await outcomes(repair)).toEqual({ dear: "succeeded" });
   await vi.waitFor(isPaid, { timeout: 40_000, interval: 200 });
   expect(await payments.paid("dear amended")).toBe(1);
+}, 90_000);
+
+const isRepaired = (repair: string, wanted: Awaited<ReturnType<typeof outcomes>>) =>
+  vi.waitFor(async () => expect(await outcomes(repair)).toEqual(wanted), {
+    timeout: 40_000,
+    interval: 200,
+  });
+
+test("a repair is paused, resumed and cancelled by its id: what it has not retried stays failed", async () => {
+  const ids = ["hold-1", "hold-2", "hold-3"];
+  for (const id of ids) await failing(id);
+  await untilFailed("hold-", 3);
+  await pause(stack.operations, undefined, bob);
+  const [held = "", stopped = "", free = ""] = await Promise.all(
+    ids.map((find) => repaired(stack.operations, bob, { find })),
+  );
+  await pause(stack.operations, held, bob);
+  await cancelBatch(stack.operations, stopped, bob);
+  await resume(stack.operations, undefined, bob);
+  await isRepaired(free, { "hold-3": "succeeded" });
+  await isRepaired(stopped, { "hold-2": "rejected" });
+  expect(await outcomes(held)).toEqual({ "hold-1": "notStarted" });
+  await resume(stack.operations, held, bob);
+  await isRepaired(held, { "hold-1": "succeeded" });
+  expect(await Promise.all(ids.map(payments.paid))).toEqual([1, 0, 1]);
+  await untilFailed("hold-2", 1);
+}, 120_000);
+
+test("amendments in JSON Lines change each run that they name, and no other", async () => {
+  const ids = ["lines-1", "lines-2", "lines-3"];
+  for (const id of ids) await failing(id);
+  await untilFailed("lines-", 3);
+  const folder = await mkdtemp(join(tmpdir(), "amend-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "amend.jsonl");
+  const read = async (...patches: ReadonlyArray<object>) => {
+    await writeFile(file, patches.map((patch) => JSON.stringify(patch)).join("\n"));
+    return { ...bob, amendEach: await readAmendments(file) };
+  };
+  const first = { id: "lines-1", payout: { payout_reference: "lines-1 amended" } };
+  await expect(read(first, first)).rejects.toThrow("amendment 2 is the second one of lines-1");
+  const strange = await read(first, { ...first, id: "lines-4" });
+  await expect(plannedRepair(stack.operations, strange, { find: "lines-" })).rejects.toThrow(
+    "no failed run that matches: lines-4",
+  );
+  const options = await read(first, { id: "lines-2", payout: { amount: "7.50" } });
+  const repair = await repaired(stack.operations, options, { find: "lines-" });
+  await isRepaired(repair, Object.fromEntries(ids.map((id) => [id, "succeeded"])));
+  expect(await Promise.all(["lines-1 amended", ...ids].map(payments.paid))).toEqual([1, 0, 1, 1]);
+  const { payouts } = await stack.home.state();
+  expect(payouts.find(({ payout_reference }) => payout_reference === "lines-2")).toMatchObject({
+    amount: "7.50",
+  });
+}, 90_000);
+
+test("a repair continues a user's own workflow from a chosen step, and no run that never reached it", async () => {
+  const { client } = stack.operations;
+  await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  const started = await startPayment<typeof payReserved>(client, "payReserved", {
+    key: "from",
+    args: [{ ...payout("from"), beneficiary_id: payments.known }],
+    startedBy: "ada",
+  });
+  await expect(started.result()).rejects.toThrow();
+  const id = "payReserved/from";
+  await untilFailed(id, 1);
+  const before = stack.reserved();
+  const nowhere = await repaired(stack.operations, { ...bob, from: "pack" }, { find: id });
+  await isRepaired(nowhere, { [id]: "covered" });
+  const repair = await repaired(stack.operations, { ...bob, from: "reserve" }, { find: id });
+  await isRepaired(repair, { [id]: "succeeded" });
+  // By default, the step that failed runs again, and none before it.
+  expect(stack.reserved()).toBe(before + 1);
+  expect(await payments.paid("from")).toBe(1);
 }, 90_000);
 
 // The last: the account is limited for an hour afterwards.

@@ -1,3 +1,4 @@
+import { lookUp } from "@durable-payments/client/values";
 import type { Payments, PreviewedGroup, RetryPreview } from "@durable-payments/control/payments";
 import type { RetryFlags } from "../commands/flag-sets.ts";
 import { badUsage, EXIT_CODES } from "../exit-codes.ts";
@@ -87,7 +88,7 @@ const chosenOf = async (payments: Payments, flags: RetryFlags): Promise<Chosen> 
     ...plan.retries.map(({ workflowId }) => ({
       workflowId,
       from,
-      amend: amendEach === undefined ? amend : amendEach[workflowId],
+      amend: amendEach === undefined ? amend : lookUp(amendEach, workflowId),
     })),
     ...plan.notHelped,
   ];

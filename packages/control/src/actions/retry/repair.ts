@@ -8,7 +8,7 @@
  */
 import { planRetry, recordedFailure, type RetryPlan } from "@durable-payments/activities";
 import type { Assumptions } from "@durable-payments/client/effect";
-import { isRecord } from "@durable-payments/client/values";
+import { isRecord, lookUp } from "@durable-payments/client/values";
 import {
   type Batch,
   type BatchRow,
@@ -133,7 +133,7 @@ const planRow = async (
   const { rows, run } = found;
   const { account, runId, type, workflowId } = run;
   if (runId === null) return `Temporal has no run of ${workflowId}. Nothing was done.`;
-  const patch = amendEach === undefined ? amend : amendEach[workflowId];
+  const patch = amendEach === undefined ? amend : lookUp(amendEach, workflowId);
   const decisions = run.isStopped ? await connected.ledger.decisionsOf(workflowId) : [];
   const plan = planRetry({
     workflowId,
