@@ -121,8 +121,15 @@ const showAttention = (
     const found = items.filter((item) => item.kind === kind);
     const count = found.reduce((sum, item) => sum + item.count, 0);
     add("payments_questions", count, of);
-    for (const { amount, currency } of found.flatMap(({ money }) => money))
-      add("payments_question_amount", Number(amount), { ...of, currency });
+    // Several words, or types of runs, have payments in one currency.
+    const sums = Map.groupBy(
+      found.flatMap(({ money }) => money),
+      ({ currency }) => currency,
+    );
+    for (const [currency, money] of sums) {
+      const sum = money.reduce((all, { amount }) => all + Number(amount), 0);
+      add("payments_question_amount", sum, { ...of, currency });
+    }
     const oldest = Math.min(state.now, ...found.map(({ since }) => since));
     add("payments_question_oldest_seconds", secondsSince(state, oldest), of);
   }

@@ -1,3 +1,4 @@
+import { lookUp } from "@durable-payments/client/values";
 import {
   type Attention,
   type AttentionKind,
@@ -5,6 +6,7 @@ import {
   endAmong,
   type Ledger,
   limitsId,
+  PURPOSES,
   type WriteRow,
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
@@ -188,8 +190,8 @@ const ATTENTION: Readonly<
     `The service does not show them${message === null ? "" : `: ${message}`}.`,
     { action: "show", workflowId },
   ],
-  missing: () => [
-    "Temporal has lost these runs, and they are not finished: start them again under their ids.",
+  missing: ({ of }) => [
+    `Temporal has lost these runs of ${of}, and they are not finished: start them again under their ids.`,
     { action: "recover" },
   ],
   stalled: ({ of }) => [
@@ -210,6 +212,8 @@ const attentionItem = (found: Attention): InboxItem => {
     ...NO_WRITE,
     ...(others.length === 0 && sum),
     kind,
+    // Card limits are not added to payouts.
+    operation: kind === "missing" ? (lookUp(PURPOSES, of) ?? null) : null,
     workflowId: workflowIds[0] ?? of,
     reason,
     since,

@@ -40,7 +40,7 @@ export type AttentionKind =
 export interface Attention {
   readonly kind: AttentionKind;
   readonly account: string | null;
-  /** The word, the file, or the account. Late payouts with an unlisted word are by word, too. */
+  /** The word, the file, the type of lost runs, or the account. Late payouts with an unlisted word are by word, too. */
   readonly of: string;
   readonly count: number;
   /** Sums by currency: decimal strings. */
@@ -113,7 +113,7 @@ const THINGS = [
   // The problem of a payout is one of its write.
   `SELECT 'unreadable', account, account, NULL, NULL, since, workflow_id, NULL, NULL
    FROM waits WHERE closed_at IS NULL AND outcome IS NOT NULL AND kind <> 'payout'`,
-  `SELECT 'missing', account, coalesce(account, ''), currency, amount, started_at, workflow_id, end_reason, NULL
+  `SELECT 'missing', account, type, currency, amount, started_at, workflow_id, end_reason, NULL
    FROM runs WHERE status = 'missing'`,
   `SELECT 'stalled', account, batch, currency, amount, created_at, batch, NULL, NULL
    FROM (SELECT batches.account, batch, batch_rows.currency, batch_rows.amount, created_at

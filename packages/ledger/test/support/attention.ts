@@ -97,13 +97,19 @@ export const describeAttention = (
     expect(await found()).toMatchObject([{ kind: "unreadable", message: problem, count: 1 }]);
   });
 
-  it("finds unfinished runs that Temporal has lost", async () => {
-    const run = runOf({ account, workflowId: `lost-${account}` });
-    await ledger.recordStart(run, startOf());
-    const lost = { workflowId: run.workflowId, runId: null, endState: "missing" } as const;
-    await ledger.recordEnds([{ ...lost, endedAt: null, endType: null, endReason: null }]);
+  it("finds unfinished runs that Temporal has lost, payouts and onboardings apart", async () => {
+    const lost = { runId: null, endState: "missing", endedAt: null } as const;
+    const [card, run] = ["onboardCardholder", "payout"].map((type) =>
+      runOf({ account, type, workflowId: `lost-${type}-${account}` }),
+    );
+    for (const one of [card, run].filter((given) => given !== undefined)) {
+      await ledger.recordStart(one, startOf());
+      const { workflowId } = one;
+      await ledger.recordEnds([{ workflowId, ...lost, endType: null, endReason: null }]);
+    }
     expect(await found()).toMatchObject([
-      { kind: "missing", count: 1, workflowIds: [run.workflowId] },
+      { kind: "missing", of: "onboardCardholder", count: 1, workflowIds: [card?.workflowId] },
+      { kind: "missing", of: "payout", count: 1, workflowIds: [run?.workflowId] },
     ]);
   });
 
