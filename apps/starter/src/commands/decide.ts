@@ -93,7 +93,7 @@ const RUN = {
   asked:
     "Cancellation requested: the run stops after the request in flight. Requests already sent are not reversed.",
   terminated: "The run was terminated. Requests already sent are not reversed.",
-  closed: "No run was open.",
+  closed: "No run was open, so none was stopped.",
   unanswered: "Temporal does not answer, so the run may stay open; it sends nothing more.",
 } as const;
 
@@ -112,8 +112,8 @@ export const cancel = Command.make("cancel", { id, isForced, isStarted, ...confi
       return;
     }
     if (isStarted) throw badUsage(`--started is for a batch, and the ledger has no batch ${id}.`);
-    const { run, succeeded } = await payments.cancel(id, { ...acting, isForced });
-    output.answer({ workflowId: id, run, succeeded }, (shown) =>
+    const { decision: _, ...ended } = await payments.cancel(id, { ...acting, isForced });
+    output.answer({ workflowId: id, ...ended }, (shown) =>
       [
         `Stop order recorded for ${shown.workflowId}: nothing more is sent under this id, not even by a retry. ${RUN[shown.run]}`,
         ...work.succeededLines(shown.succeeded),
