@@ -14,7 +14,7 @@ import { invalidInput } from "../errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { readArguments } from "../facts/run-input.ts";
 import { checkId } from "../rules/input.ts";
-import { type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";
+import { otherCurrencyOf, type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";
 import { paymentFields } from "../rules/run-view.ts";
 import { checkName } from "./decide/record.ts";
 
@@ -81,9 +81,15 @@ export const paidBy = (
   type: string,
   input: unknown,
   payment: PaymentOf | undefined,
-): Pick<StartFacts, "payee" | "terms"> => {
+): Pick<StartFacts, "otherCurrency" | "payee" | "terms"> => {
   const terms = termsOf(type, input);
-  return terms === undefined ? {} : { terms, ...(payment?.payee && { payee: payment.payee }) };
+  if (terms === undefined) return {};
+  const otherCurrency = otherCurrencyOf(input);
+  return {
+    terms,
+    ...(payment?.payee && { payee: payment.payee }),
+    ...(otherCurrency !== undefined && { otherCurrency }),
+  };
 };
 
 const contentOf = (args: ReadonlyArray<unknown>): string =>

@@ -10,8 +10,12 @@ import { limitsText } from "./limits-text.ts";
 const plain = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
+const currencyText = ({ value: { otherCurrency } }: Decision): string =>
+  otherCurrency === undefined ? "" : `to an account in another currency: ${plain(otherCurrency)}`;
+
 /** The start of a run, of a row of a file, or of a file. */
-const startText = ({ reason, value }: Decision): string => {
+const startText = (decision: Decision): string => {
+  const { reason, value } = decision;
   const { approveAbove = null, file, needsApproval, notDuplicate = reason, rows, type } = value;
   const of = isRecord(file) ? file : undefined;
   const parts = [
@@ -19,6 +23,7 @@ const startText = ({ reason, value }: Decision): string => {
     of && `row ${plain(of["row"])} of ${plain(of["name"])} (${plain(of["batch"])})`,
     approveAbove !== null && `approval above ${plain(approveAbove)}`,
     needsApproval === true && "its file needs approval",
+    currencyText(decision),
     notDuplicate !== null && `no duplicate: ${plain(notDuplicate)}`,
   ];
   return parts.filter(Boolean).join(", ");
@@ -39,8 +44,11 @@ const scopeText = ({ value: { of, scope } }: Decision): string =>
 const SAID: Readonly<Record<Decision["kind"], (decision: Decision) => string>> = {
   start: startText,
   approve: approveText,
-  amend: ({ value: { changed } }) =>
-    `amended it: ${Array.isArray(changed) ? changed.map(plain).join("; ") : ""}`,
+  amend: (decision) => {
+    const { changed } = decision.value;
+    const parts = [...(Array.isArray(changed) ? changed.map(plain) : []), currencyText(decision)];
+    return `amended it: ${parts.filter(Boolean).join("; ")}`;
+  },
   reject: () => "rejected the file",
   cancel: () => "cancelled the rows that had not started",
   end: ({ value }) => (value["rejected"] === true ? "rejected it" : "stopped it for good"),

@@ -15,6 +15,7 @@ import {
 } from "@durable-payments/protocol";
 import { inputFaults } from "@durable-payments/protocol/inputs";
 import { invalidInput } from "../errors.ts";
+import { otherCurrencyOf } from "./payment.ts";
 
 /** Temporal's limit, in bytes of UTF-8. */
 const LONGEST_ID = 1000;
@@ -182,10 +183,10 @@ export const warningsOf = (
 ): ReadonlyArray<string> => {
   if (!("payout" in input)) return [];
   const { currency, payment_date } = input.payout;
-  const other = "beneficiary" in input ? input.beneficiary.account_currency : currency;
+  const other = otherCurrencyOf(input);
   return [
     ...(CURRENCIES.has(currency) ? [] : [`${currency} is not a currency of ISO 4217.`]),
-    ...(other === currency ? [] : [`It pays ${currency} to an account in ${other}.`]),
+    ...(other === undefined ? [] : [`It pays ${currency} to an account in ${other}.`]),
     ...(payment_date < new Date(now).toISOString().slice(0, 10)
       ? [`The payment date ${payment_date} is in the past.`]
       : []),

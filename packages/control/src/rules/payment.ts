@@ -27,6 +27,13 @@ const amountAt = (value: unknown, field: string): string | undefined => {
   return typeof amount === "number" ? String(amount) : textAt(value, field);
 };
 
+/** Returns the currency of the payee's account, if an input names it and pays in another one. */
+export const otherCurrencyOf = (input: unknown): string | undefined => {
+  const { beneficiary, payout } = isRecord(input) ? cleanTexts(input) : {};
+  const currency = textAt(beneficiary, "account_currency")?.toUpperCase();
+  return currency === textAt(payout, "currency")?.toUpperCase() ? undefined : currency;
+};
+
 /**
  * Reads the payment of a run from its input: of `payout` and `onboardCardholder`, and of a user's own workflow whose
  * input has `payout`, or `amount` and `currency`, in the same places.

@@ -4,6 +4,7 @@ import {
   type NewDecision,
   openLedger,
 } from "@durable-payments/ledger";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { expect, test } from "vitest";
 import { answer, answerAll, approve, reject } from "../../src/actions/decide/index.ts";
 import { decideBatch } from "../../src/actions/batch/batch.ts";
@@ -12,7 +13,8 @@ import { consequencesOf } from "../../src/rules/consequences.ts";
 import { cancel, pause, resume } from "../../src/actions/stopping.ts";
 import { itemsOf, readInbox } from "../../src/views/inbox.ts";
 import { readRun } from "../../src/views/run.ts";
-import { put, question, row } from "../support/rows.ts";
+import { startOf } from "../../src/actions/start-request.ts";
+import { ACCOUNT, put, question, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
 import { approveRead, readHash } from "../support/approving.ts";
 
@@ -123,6 +125,19 @@ test("nothing is sent again under an id that was stopped before it asked", async
     "was stopped, so nothing is sent again. Answer found if it was made, else end",
   );
   await answer(operations, "invoice-17", { ...about, choose: "found", found: "P-1" });
+});
+
+test.each([
+  ["EUR", "ada started payout"],
+  ["USD", "ada started payout, to an account in another currency: EUR"],
+])("an approver reads that %s is paid to an account in EUR", async (currency, said) => {
+  const { ledger } = await withRow(approval);
+  const { workflowId } = approval;
+  const run = { account: ACCOUNT, workflowId, type: "payout", batch: null, batchRow: null };
+  const input = { beneficiary: inputs.beneficiary, payout: { ...inputs.payout, currency } };
+  await ledger.recordStart(...startOf(run, [input], undefined, { by: "ada", how: "--by" }));
+  const [item] = await itemsOf(ledger, await ledger.rows({ needsPerson: true }));
+  expect(item?.details).toContain(`${workflowId}: ${said}`);
 });
 
 test("an approval names generation, terms and the payee's account", async () => {

@@ -250,10 +250,11 @@ test("a run whose start named no account gets that which pays, so that what it s
     { "run-7": [activity("createPayout", "createPayout")] },
     { "run-7": [started] },
   );
-  await ledger.recordStart(
-    runOf("run-7", { account: null, amount: "250.00", currency: "EUR" }),
-    { by: "ada", how: "--by", value: { type: "payout", content: "c", firstRunId: "r" } },
-  );
+  await ledger.recordStart(runOf("run-7", { account: null, amount: "250.00", currency: "EUR" }), {
+    by: "ada",
+    how: "--by",
+    value: { type: "payout", content: "c", firstRunId: "r" },
+  });
   now += 1;
   await recover(operations, { ...bob, isDryRun: false });
   now += 1;

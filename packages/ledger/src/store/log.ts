@@ -63,6 +63,8 @@ export type StartFacts = {
   readonly terms?: string;
   /** Mark of the payee's account, or `beneficiary_id`: as `terms`. */
   readonly payee?: string;
+  /** Currency of the payee's account, if it is not that of the payment. */
+  readonly otherCurrency?: string;
   /** Its file needs approval as a whole. */
   readonly needsApproval?: true;
 };
