@@ -90,7 +90,7 @@ export const listenForHints = async (
     await once(server.listen(Number(port), host), "listening");
   } catch (error) {
     throw new CannotStart(
-      `The worker cannot listen at ${host}:${port} (PAYMENTS_HINTS_ADDRESS): ${messageOf(error)}.`,
+      `The worker cannot listen at ${host}:${port} (hints.address): ${messageOf(error)}.`,
     );
   }
   server.on("error", () => undefined);

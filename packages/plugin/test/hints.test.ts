@@ -111,5 +111,5 @@ it("is off without an address, and names what is wrong in its settings without r
   const wrong = () => readHintSettings({ address: "9465", secret: "t0ken" });
   expect(wrong).toThrow(/PAYMENTS_HINTS_SECRET \(hints\.secret\) must be whsec_/);
   expect(wrong).not.toThrow(/t0ken/);
-  expect(() => readHintSettings({ secret: SECRET })).toThrow(/PAYMENTS_HINTS_ADDRESS .* is not/);
+  expect(() => readHintSettings({ secret: SECRET })).toThrow(/hints\.address .* is not/);
 });

@@ -34,7 +34,16 @@ export interface NotifierState {
 }
 
 /** Returns whether the details of a heartbeat are the notifier's state. */
-export const isNotifierState = (details: unknown): details is NotifierState => isRecord(details);
+export const isNotifierState = (details: unknown): details is NotifierState => {
+  if (!isRecord(details)) return false;
+  const { failing } = details;
+  return (
+    failing === undefined ||
+    (isRecord(failing) &&
+      typeof failing["why"] === "string" &&
+      typeof failing["since"] === "number")
+  );
+};
 
 /** The outcome of one attempt to deliver a notification. */
 export interface Delivery {

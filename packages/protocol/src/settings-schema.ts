@@ -305,7 +305,6 @@ export const settingVariables: ReadonlyMap<string, string> = new Map(
     "notify.url": "PAYMENTS_NOTIFY_URL",
     "notify.secret": "PAYMENTS_NOTIFY_SECRET",
     "notify.webUi": "TEMPORAL_UI_URL",
-    "hints.address": "PAYMENTS_HINTS_ADDRESS",
     "hints.secret": "PAYMENTS_HINTS_SECRET",
   }),
 );

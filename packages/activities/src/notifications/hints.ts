@@ -38,7 +38,7 @@ export const readHintSettings = ({
   const name = "PAYMENTS_HINTS_SECRET (hints.secret)";
   if (address !== undefined) return { address, idFields, key: readKey(name, secret) };
   if (secret === "") return undefined;
-  throw new Error(`${name} is set, but PAYMENTS_HINTS_ADDRESS (hints.address) is not.`);
+  throw new Error(`${name} is set, but hints.address in the settings file is not.`);
 };
 
 /** A request: an id to read, nothing that is known, or a signature that is not the service's. */
