@@ -148,6 +148,8 @@ export async function* filledLedgers(
     address: `sqlite:${file}`,
     run: async (sql: string) => {
       const database = new DatabaseSync(file);
+      // The time of the events of the copies.
+      database.function("ledger_now", () => Date.now());
       database.exec(FAST);
       const rows = database.prepare(sql).all();
       database.close();

@@ -136,7 +136,12 @@ const serviceOf = (time: VirtualTime, spacingMs: number, open: number) => {
 };
 
 /** Makes a payout by the ledger, and returns a function that copies it, with its run and its wait, by SQL. */
-const copierOf = async (ledger: Ledger, file: string, spacingMs: number, open: number) => {
+const copierOf = async (
+  ledger: Ledger,
+  file: string,
+  spacingMs: number,
+  { open, time }: { readonly open: number; readonly time: VirtualTime },
+) => {
   const name = { account: ACCOUNT, workflowId: "seed", step: "createPayout" };
   const payment = { amount: "1.00", currency: "EUR", payee: "B", reference: "Invoice" };
   const run = { account: ACCOUNT, workflowId: "seed", runId: "r", type: "payout" };
@@ -149,6 +154,8 @@ const copierOf = async (ledger: Ledger, file: string, spacingMs: number, open: n
   const wait = { account: ACCOUNT, workflowId: "seed", runId: "r", kind: "payout" } as const;
   await ledger.openWait({ ...wait, activityId: "awaitPayout", thing: "P" });
   const database = new DatabaseSync(file);
+  // Each copy has its event, with the time that the triggers ask for.
+  database.function("ledger_now", () => time.now);
   database.exec(
     "PRAGMA synchronous = OFF; UPDATE writes SET standing = 'completed', read_after = NULL; UPDATE waits SET closed_at = 1",
   );
@@ -220,7 +227,7 @@ export const runTracker = async (
   const opened = await openLedger(readLedgerPlace(`sqlite:${file}`, ""), { clock: () => time.now });
   const spacingMs = 1_000 / perSecond;
   const { client: service, requests, settledAt } = serviceOf(time, spacingMs, open);
-  const { close, copy, madeAt } = await copierOf(opened, file, spacingMs, open);
+  const { close, copy, madeAt } = await copierOf(opened, file, spacingMs, { open, time });
   progress(`makes ${open} open payouts`);
   copy(1, open, `${START} + (n * 7919) % 60000`);
   const ledger = new Proxy(opened, {
