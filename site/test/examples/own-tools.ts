@@ -63,6 +63,19 @@ export async function useAll(
   }
   {
     // #region example
+    const { workflowId } = await payments.pay(input, { key: "invoice-17", by: "ada" });
+    const first = await payments.firstAnswer(workflowId);
+    if (first.is === "created") console.log(first.id);
+    // #endregion
+  }
+  {
+    // #region example
+    const { batch, state } = await payments.onboardFile("people.csv", { by: "ada" });
+    // #endregion
+    assert.ok([batch, state]);
+  }
+  {
+    // #region example
     const { runs, next, totals } = await payments.list({ statuses: ["failed"] });
     // #endregion
     assert.ok([runs, next, totals]);
@@ -115,6 +128,12 @@ export async function useAll(
   }
   {
     // #region example
+    for await (const { type, workflowId } of payments.events({ isFollowed: true }))
+      console.log(type, workflowId);
+    // #endregion
+  }
+  {
+    // #region example
     const { items } = await payments.inbox();
     // #endregion
     assert.ok([items]);
@@ -140,6 +159,12 @@ export async function useAll(
   {
     // #region example
     await payments.answer(id, { question, choose: "end", by: "ada", reason: "order withdrawn" });
+    // #endregion
+  }
+  {
+    // #region example
+    for await (const { type, workflowId } of payments.events({ isFollowed: true }))
+      console.log(type, workflowId);
     // #endregion
   }
   {
@@ -252,5 +277,32 @@ export async function useAll(
     const { runs } = await payments.upkeep.replay({ isOpen: true, workflows: "src/workflows.ts" });
     // #endregion
     assert.ok([runs]);
+  }
+}
+
+export async function useGiven(
+  payments: Payments,
+  {
+    after,
+    handle,
+    workflowId,
+  }: {
+    readonly after: string;
+    readonly handle: (event: object) => Promise<void>;
+    readonly workflowId: string;
+  },
+) {
+  {
+    // #region example
+    for await (const event of payments.events({ after, isFollowed: true })) await handle(event);
+    // #endregion
+  }
+  {
+    // #region example
+    const { groups } = await payments.upkeep.previewRetries([{ workflowId }], {
+      against: "../next-release",
+    });
+    // #endregion
+    assert.ok([groups]);
   }
 }

@@ -35,12 +35,12 @@ const fill = async (
   columnsOf: (table: string) => string,
   schema = "",
 ): Promise<void> => {
-  const ledger = await openLedger(readLedgerPlace(address, ""));
+  // What is under way or watched is not pruned.
+  const ledger = await openLedger(readLedgerPlace(address, ""), { watchedForMs: 0 });
   const name = nameOf({ workflowId: "seed" });
   await ledger.recordStart(runOf({ workflowId: "seed" }), startOf());
   await ledger.transact(name, saving(name));
   await ledger.transact(name, saving(name, made("P-seed")));
-  // What is under way is not pruned.
   const seen = { word: "completed", outcome: "completed", asks: false, problem: null } as const;
   await ledger.sawPayout(name.account, "P-seed", seen);
   await ledger.close();
@@ -156,6 +156,8 @@ describe(
       const run: Run = async (sql) => {
         const database = new DatabaseSync(file);
         database.exec("PRAGMA synchronous = OFF");
+        // The time of the events of the copies.
+        database.function("ledger_now", () => Date.now());
         const rows = database.prepare(sql).all();
         database.close();
         return rows.map((row) => String(Object.values(row)[0])).join("\n");

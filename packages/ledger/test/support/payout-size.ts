@@ -66,7 +66,8 @@ export const measureSize = async (
   address: string,
   sizeOf: () => Promise<number>,
 ): Promise<{ readonly made: number; readonly pruned: number }> => {
-  const ledger = await openLedger(readLedgerPlace(address, ""));
+  // What is watched is not pruned.
+  const ledger = await openLedger(readLedgerPlace(address, ""), { watchedForMs: 0 });
   const empty = await sizeOf();
   for (let at = 0; at < PAYOUTS; at += 50)
     await Promise.all(Array.from({ length: 50 }, (_, index) => pay(ledger, at + index)));
