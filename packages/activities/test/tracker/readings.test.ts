@@ -56,12 +56,12 @@ const serviceOf = (
       const total_page = Math.ceil(listed.length / page_size);
       return { item_list, unreadable: [], total_page, total_item: listed.length };
     });
+  const createdAt = (payout_id: string) => new Date(created.get(payout_id) ?? 0).toISOString();
   let retrieved = 0;
   const retrievePayout = ({ payout_id }: Pick<Payout, "payout_id">) =>
     Effect.sync((): Payout => {
       retrieved += 1;
-      const create_time = new Date(created.get(payout_id) ?? 0).toISOString();
-      return { payout_id, payout_status: "processing", create_time };
+      return { payout_id, payout_status: "processing", create_time: createdAt(payout_id) };
     });
   const client = {
     options: { assumptions: { ...defaultAssumptions, ...assumptions } },
