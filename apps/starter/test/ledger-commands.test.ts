@@ -74,6 +74,10 @@ it("backs up, migrates and prunes the ledger, and creates it only if it is asked
 
   const pruned = await runCli(...prune);
   expect(JSON.parse(pruned.stdout)).toEqual({ workflowIds: 0 });
+  // The command of docs/retention.md.
+  const page = readFileSync(new URL("../../../docs/retention.md", import.meta.url), "utf8");
+  const [, documented = ""] = /^durable-payments (ledger prune .*)$/m.exec(page) ?? [];
+  expect(await runCli(...documented.split(" "))).toMatchObject({ code: 0 });
 
   // As the release before left it.
   run("DELETE FROM schema_version WHERE version = 2");
