@@ -98,19 +98,36 @@ export const makeOperator = (campaign: Campaign) => {
     return true;
   };
 
-  /** Retries all that failed, and nothing that a person has ended. */
-  const retryFailed = async (): Promise<void> => {
+  /** Retries all that failed, and nothing that a person has ended. Returns the repair. */
+  const retryFailed = async (): Promise<string | undefined> => {
     const done = await environment.operate(async (operations) => {
       const planned = await planRepair(operations, {}, ACTING, () => defaultAssumptions);
-      if (planned.rows.length > 0)
-        await startRepair(operations, planned, { ...ACTING, rate: 50 }, "failed runs");
-      return planned.retries;
+      if (planned.rows.length === 0) return undefined;
+      const how = { ...ACTING, rate: 50 };
+      const { id } = await startRepair(operations, planned, how, "failed runs");
+      return { id, retries: planned.retries };
     }, signal);
-    for (const { workflowId } of done ?? []) {
+    for (const { workflowId } of done?.retries ?? []) {
       tally.add("retried in bulk");
       if (!ended.has(workflowId)) continue;
       campaign.unexpected.push(`${workflowId} was retried in bulk although a person had ended it`);
     }
+    return done?.id;
+  };
+
+  /** Waits until a repair has begun all its retries: a run that it begins later would be compared while it is open. */
+  const awaitBegun = (repair: string): Promise<void> => {
+    const isBegun = async () =>
+      (await environment.operate(async ({ ledger }) => {
+        const rows = await ledger.batchRows(repair);
+        const taken = rows.filter(({ state }) => state === "started");
+        const workflowIds = taken.map(({ workflowId }) => workflowId);
+        const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
+        const failed = new Set(taken.map(({ run }) => run));
+        const isWaiting = rows.some(({ state }) => state === "waiting");
+        return !isWaiting && !runs.some(({ runId }) => failed.has(runId));
+      }, signal)) === true;
+    return until(isBegun, signal, 1_000);
   };
 
   /** Whatever is tried with an id that a person has ended, nothing may be paid. */
@@ -261,7 +278,8 @@ export const makeOperator = (campaign: Campaign) => {
           await retry(workflowId, { isOverruling: true });
         }
       }
-      await retryFailed();
+      const repair = await retryFailed();
+      if (repair !== undefined) await awaitBegun(repair);
     },
   };
 };
