@@ -4,7 +4,7 @@ import { readFailure } from "@durable-payments/protocol/failures";
 import { ActivityFailure, ApplicationFailure, RetryState } from "@temporalio/common";
 import { expect, test } from "vitest";
 import { closeFailureOf, endText, type Failure, endRequestOf } from "../../src/facts/history.ts";
-import { resetPoint } from "../../src/actions/retry/continue-run.ts";
+import { resetPoint } from "@durable-payments/activities";
 import {
   amendInput,
   type Planning,
@@ -149,19 +149,25 @@ test.each([
   expect(whyNot(planning(more))).toBeUndefined();
 });
 
-test.each([
-  ["that it names", { step: "fee", version: 2 }, "fee"],
-  ["of its activity", { version: 2 }, "createPayout"],
-])("a failure is read through the activity's: type, facts, and the step %s", (_, details, step) => {
+test("a failure is read through the activity's: type, facts, and which activity", () => {
+  const cause = ApplicationFailure.nonRetryable("no", "Refused", {
+    step: "createPayout",
+    version: 2,
+  });
   const error = new ActivityFailure(
     "failed",
     "createPayout",
     "5",
     RetryState.NON_RETRYABLE_FAILURE,
     "w",
-    ApplicationFailure.nonRetryable("no", "Refused", details),
+    cause,
   );
-  expect(readFailure(error)).toEqual({ type: "Refused", message: "no", details, step });
+  expect(readFailure(error)).toEqual({
+    type: "Refused",
+    message: "no",
+    details: { step: "createPayout", version: 2 },
+    step: "createPayout",
+  });
 });
 
 test.each([
