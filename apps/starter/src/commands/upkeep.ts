@@ -81,8 +81,8 @@ export const recover = Command.make("recover", recovered, (given) =>
   described(
     "Recover after a restore of Temporal or the ledger",
     `Recover after Temporal's database or the ledger was lost, or restored to an
-  earlier copy. It names what is unfinished and has no run: files to pay again,
-  and runs to start again with the same id and input. Without --yes, it only
+  earlier copy. It names what is unfinished and has no run: files to pay or
+  onboard again, repairs, and runs to start again with the same id and input. Without --yes, it only
   reports. With --yes, it begins a new epoch: an earlier "not sent" is not
   trusted until the service has been checked. It also records runs, results,
   stop orders and waits that only Temporal remembers, and allows sends.`,

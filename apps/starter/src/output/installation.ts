@@ -115,7 +115,7 @@ const sendsText = (isPaused: boolean): string =>
 /** Words how a run of a type is started again. */
 const startText = ({ type, workflowId }: RecoveryReport["unfinished"][number]): string => {
   const command = { payout: "pay", onboardCardholder: "onboard" }[type];
-  const [, key] = /^payout\/(.+)$/.exec(workflowId) ?? [];
+  const [, key] = /^(?:payout|onboardCardholder)\/(.+)$/.exec(workflowId) ?? [];
   const named = key === undefined ? `--id ${workflowId}` : `--key ${key}`;
   return command === undefined
     ? `${workflowId}  (${type})`
@@ -130,6 +130,7 @@ export const recoveryText = ({
   isPaused,
   ledger,
   mark,
+  repairs,
   taken,
   unfinished,
   unknown,
@@ -147,8 +148,14 @@ export const recoveryText = ({
           ...listed(taken.others),
         ]),
     `  ${counted(followed, "payout")} without a run: nothing to do, the tracker follows them`,
-    `  ${counted(files.length, "file")} to pay again, each row under its id`,
+    `  ${counted(files.length, "file")} to pay or onboard again, each row under its id`,
     ...listed(files.map(({ file, id, rows }) => `${file}: ${counted(rows, "row")} of ${id}`)),
+    ...(repairs.length === 0
+      ? []
+      : [
+          `  ${counted(repairs.length, "repair")} to cancel: then retry what still fails, as another repair`,
+          ...listed(repairs.map(({ id }) => plainCommand("cancel", id))),
+        ]),
     `  ${counted(unfinished.length, "unfinished run")} to start again with the same id and input`,
     ...listed(unfinished.map(startText)),
     ...(unfinished.length === 0

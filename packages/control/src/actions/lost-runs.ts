@@ -21,6 +21,9 @@ export const isPurpose = (
 
 const PAGE = 1_000;
 
+/** Type of a batch whose rows are failed runs. */
+const REPAIR = "repair";
+
 /** Returns the runs of a page of which Temporal knows none. */
 export const missingAmong = async (
   client: Connected["client"],
@@ -108,11 +111,13 @@ export const findLostRuns = async (
   }
   const named = await atOnce([...files], async ([id, rows]) => {
     const batch = await ledger.batch(id);
-    return { id, file: batch?.file ?? id, rows };
+    return { id, file: batch?.file ?? id, rows, type: batch?.type ?? null };
   });
   return {
-    /** Files of which rows have not started, or whose run is lost and unfinished: each continues once its file is paid again. */
-    files: named,
+    /** Files of which rows have not started, or whose run is lost and unfinished: each continues once its file is given again. */
+    files: named.filter(({ type }) => type !== REPAIR),
+    /** Repairs that nothing continues: each is cancelled, and another one retries what still fails. */
+    repairs: named.filter(({ type }) => type === REPAIR),
     /** Each continues once it is started again with the same id and input. */
     unfinished: [...unfinished].map(([workflowId, type]) => ({ workflowId, type })),
     /** Runs whose payout was made: the tracker follows it without a run. */

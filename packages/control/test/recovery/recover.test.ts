@@ -134,8 +134,15 @@ test("names what is unfinished and nothing else, with what continues it", async 
   await start("order-1", { type: "payOrder" });
   const child = { workflowId: "order-2/child", ownerId: "order-2/child", rootId: "order-2" };
   await put(ledger, row({ ...child, state: "done", madeId: "P-3" }));
+  // No file has the rows of a repair, and the same retry again would be the same repair.
+  const repair = { id: "repairs/1", file: "failed runs", chunks: 1 };
+  await ledger.saveBatch(repair.id, () => ({ batch: { ...batchOf(repair), type: "repair" } }));
+  await ledger.saveRows(repair.id, [
+    { ...batchRowOf(1, "payout/failed", "waiting"), run: "run-1" },
+  ]);
   const named = {
     files: [{ id: "payouts/1", file: "november.csv", rows: 2 }],
+    repairs: [{ id: "repairs/1", rows: 1 }],
     followed: 2,
     unfinished: [
       { workflowId: "onboarding-1", type: "onboardCardholder" },

@@ -175,7 +175,7 @@ export const checkLost = async (ledger: Ledger, client: Client): Promise<Check> 
   const isAll = open.length < READ && unseen.length <= SAMPLE;
   return failed(
     "runs",
-    `${isAll ? "" : "at least "}${counted(lost.length, "run")} of the ledger ${lost.length === 1 ? "is" : "are"} unknown to Temporal: ${ids.join(", ")}${lost.length > NAMED ? ", …" : ""}; recover names the files to pay again, and the runs to start again`,
+    `${isAll ? "" : "at least "}${counted(lost.length, "run")} of the ledger ${lost.length === 1 ? "is" : "are"} unknown to Temporal: ${ids.join(", ")}${lost.length > NAMED ? ", …" : ""}; recover names the files to pay or onboard again, and the runs to start again`,
     { action: "recover" },
   );
 };
