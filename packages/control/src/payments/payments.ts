@@ -337,7 +337,7 @@ export class Payments extends PaymentsReading {
   }
 
   /**
-   * Plans a repair: the retry of all failed runs that match. Nothing is changed.
+   * Plans a repair: the retry of all failed runs that match. Nothing is changed. Without amendments, it needs only the ledger.
    *
    * @param filter as of `list`: `group` of `failed`, `step`, `error`, `account`, `batch` and others.
    * @param options how they are retried: with `amend` or `amendEach`, with other inputs; `from`, from a chosen step.
@@ -349,13 +349,20 @@ export class Payments extends PaymentsReading {
    * ```
    */
   planRepair(filter: ListFilter, options: RepairOptions): Promise<RepairPlan> {
-    return this.#connections.both(async (connected) => {
-      const { rows: _, ...plan } = await this.#planRepair(connected, filter, options);
+    const read = async (opened: Pick<Connected, "ledger">) => {
+      const { rows: _, ...plan } = await this.#planRepair(opened, filter, options);
       return plan;
-    });
+    };
+    return (options.amend ?? options.amendEach) === undefined
+      ? this.#connections.ledger(read)
+      : this.#connections.both(read);
   }
 
-  async #planRepair(connected: Connected, filter: ListFilter, options: RepairOptions) {
+  async #planRepair(
+    connected: Pick<Connected, "ledger">,
+    filter: ListFilter,
+    options: RepairOptions,
+  ) {
     const which = await this.failedFilter(connected, filter);
     return planRepair(connected, which, options, this.#installation.assumptionsOf);
   }

@@ -28,6 +28,10 @@ const ada = { by: "ada", reason: "test" };
 
 const orders = fileURLToPath(new URL("../support/orders/after", import.meta.url));
 
+/** Only Temporal has the inputs that an amendment changes. */
+const askBoth = (payments: Payments) =>
+  payments.planRepair({}, { ...ada, amend: { payout: { amount: "1.00" } } });
+
 /** What a method needs. `some`: either is enough to read; `maybe`: the ledger, and Temporal only if there is work to do. */
 type Needs = "both" | "ledger" | "maybe" | "some" | "temporal";
 
@@ -85,7 +89,7 @@ const CALLS: Readonly<Record<Method, readonly [Needs, (payments: Payments) => Pr
     reject: ["ledger", (payments) => payments.reject("known", ada)],
     retry: ["both", (payments) => payments.retry("known", ada)],
     failed: ["ledger", (payments) => payments.failed()],
-    planRepair: ["maybe", (payments) => payments.planRepair({}, ada)],
+    planRepair: ["ledger", (payments) => payments.planRepair({}, ada)],
     repair: ["maybe", (payments) => payments.repair({}, ada)],
     cancel: ["ledger", (payments) => payments.cancel("known", ada)],
     cancelBatch: ["ledger", (payments) => payments.cancelBatch("payouts/none", ada)],
@@ -176,7 +180,7 @@ describe("with Temporal", () => {
   it("that freezes and comes back, every method ends in time; what needs the ledger alone works", async () => {
     await using temporal = await temporalProxy();
     await using payments = await open(temporal, `sqlite:${join(folder.path, "freezes.sqlite")}`);
-    await payments.planRepair({}, ada);
+    await askBoth(payments);
     temporal.freeze();
     const asked = await callAll(payments);
     expectWithout(asked, "both", "temporal");
@@ -186,25 +190,25 @@ describe("with Temporal", () => {
     expectWithout(notAsked, "both", "temporal");
     expect(carriedOut(notAsked, "pay")).toBe("no");
     temporal.comeBack();
-    await vi.waitFor(() => payments.planRepair({}, ada), { timeout: 20_000, interval: 50 });
+    await vi.waitFor(() => askBoth(payments), { timeout: 20_000, interval: 50 });
     expect(await payments.show("known")).toMatchObject({ workflowId: "known" });
   }, 60_000);
 
   it("that is away and comes back, every method ends in time", async () => {
     await using temporal = await temporalProxy();
     await using payments = await open(temporal, `sqlite:${join(folder.path, "leaves.sqlite")}`);
-    await payments.planRepair({}, ada);
+    await askBoth(payments);
     temporal.leave();
     expectWithout(await callAll(payments), "both", "temporal");
     temporal.comeBack();
-    await vi.waitFor(() => payments.planRepair({}, ada), { timeout: 20_000, interval: 50 });
+    await vi.waitFor(() => askBoth(payments), { timeout: 20_000, interval: 50 });
   }, 60_000);
 });
 
 it("calls at once share one connection, and dispose closes it; a call afterwards is refused", async () => {
   await using temporal = await temporalProxy();
   const payments = await open(temporal, `sqlite:${join(folder.path, "shared.sqlite")}`);
-  await Promise.all(Array.from({ length: 20 }, () => payments.planRepair({}, ada)));
+  await Promise.all(Array.from({ length: 20 }, () => askBoth(payments)));
   // One is that of the look at an address that answers late.
   expect(temporal.accepted).toBeLessThanOrEqual(2);
   await payments[Symbol.asyncDispose]();
@@ -237,7 +241,7 @@ describe("with a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () => {
       address.port = String(database.port);
       const temporal = stack.use(await temporalProxy());
       const payments = stack.use(await open(temporal, address.href));
-      await payments.planRepair({}, ada);
+      await askBoth(payments);
       database[how]();
       expectWithout(await callAll(payments), "both", "ledger", "maybe");
       expectWithout(await callAll(payments), "both", "ledger", "maybe");
@@ -245,7 +249,7 @@ describe("with a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () => {
       await expect(payments.inbox()).rejects.toThrow(ConnectionFailed);
       temporal.comeBack();
       database.comeBack();
-      await vi.waitFor(() => payments.planRepair({}, ada), { timeout: 30_000, interval: 50 });
+      await vi.waitFor(() => askBoth(payments), { timeout: 30_000, interval: 50 });
       expect((await payments.list()).runs).toHaveLength(1);
     },
     90_000,

@@ -66,6 +66,9 @@ export interface PlannedRetry extends Pick<RetryPlan, "kept" | "way"> {
   readonly amended: ReadonlyArray<string>;
 }
 
+/** Temporal is needed for amendments alone. */
+type Reading = Connected | Pick<Connected, "ledger">;
+
 /** The plan of a repair. */
 export type RepairPlan = Omit<Awaited<ReturnType<typeof planRepair>>, "rows">;
 
@@ -106,11 +109,12 @@ const checkOptions = ({
 
 /** Amends the input of a failed run. @throws ControlError if that cannot help. */
 const amendRun = async (
-  connected: Connected,
+  connected: Reading,
   { rows, run: { runId, type, workflowId } }: FailedRun,
   patch: unknown,
   assumptions: Assumptions,
 ) => {
+  if (!("client" in connected)) throw new Error("Only Temporal has the input that is amended.");
   const input = await readInput(connected, { workflowId, runId: runId ?? "" });
   const amendment = amendInput(type, input, { patch, assumptions });
   const why = whyNotAmended({ rows, workflowId, workflowType: type }, amendment);
@@ -125,7 +129,7 @@ const amendRun = async (
 };
 
 const planRow = async (
-  connected: Connected,
+  connected: Reading,
   found: FailedRun,
   { amend, amendEach, from }: RepairOptions,
   assumptionsOf: (account: string | undefined) => Assumptions,
@@ -198,7 +202,7 @@ const planRow = async (
  * @throws InvalidInput if an option is invalid, or amendments name runs that have not failed.
  */
 export const planRepair = async (
-  connected: Connected,
+  connected: Reading,
   filter: RunFilter,
   options: RepairOptions,
   assumptionsOf: (account: string | undefined) => Assumptions,
