@@ -10,19 +10,19 @@
 import { startAgainOf } from "@durable-payments/activities";
 import type { Assumptions, OperationName } from "@durable-payments/client/effect";
 import type { WriteRow } from "@durable-payments/ledger";
-import { atOnce, isOpenStatus } from "@durable-payments/protocol";
-import type { History, RunToReplay } from "@durable-payments/replay";
+import { atOnce } from "@durable-payments/protocol";
+import type { RunToReplay } from "@durable-payments/replay";
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Connected } from "../../facts/connection/connections.ts";
-import { closeFailureOf, type Event, failureOf } from "../../facts/history.ts";
 import { ControlError, invalidInput } from "../../errors.ts";
-import { type PreviewedRun, writeOf } from "../../rules/preview.ts";
+import type { PreviewedRun } from "../../rules/preview.ts";
 import { bundleToReplay } from "../replay.ts";
 import { planRetryOf, recordRetry, type RetryOptions } from "../retry/retry.ts";
 import { keptOf, objectsOf, type Recorded, recordedIn, signalsIn } from "./histories.ts";
+import { type Ended, look, type Prepared } from "./outcome.ts";
 import { openSandbox, type Sandbox } from "./sandbox.ts";
 
 /** A run that is previewed, and how it would be retried. */
@@ -47,12 +47,11 @@ export interface PreviewOptions {
 /** Most runs of a preview. */
 const MOST_PREVIEWED = 500;
 
-/** Longest time that passes in the sandbox: a run that still waits waits for a person, or a message. */
-const MOST_PASSED_MS = 2 * 365 * 24 * 3_600_000;
+/** The first skip of time; each later one is twice as long. */
 const FIRST_STEP_MS = 1_000;
 
 /**
- * Code that throws is tried again at once and for ever. Meanwhile the test server lets no time pass, and none either once
+ * Code that throws is tried again at once, forever. Meanwhile the test server lets no time pass, and none either once
  * that run is terminated. So runs are looked at although no time passes, and the others start again in another sandbox.
  */
 const LOOK_EVERY_MS = 1_000;
@@ -88,20 +87,6 @@ export const workflowsIn = (path: string): string => {
 };
 
 const ACTING = { by: "preview", how: "preview", reason: "preview" } as const;
-
-type Planned = Awaited<ReturnType<typeof planRetryOf>>;
-
-/** A run that can be retried. */
-interface Prepared {
-  readonly planned: Planned;
-  readonly options: RetryOptions;
-  readonly history: History;
-  /** The part that a retry keeps; undefined if it starts again. */
-  readonly kept: History | undefined;
-  readonly rows: ReadonlyArray<WriteRow>;
-}
-
-type Ended = Pick<PreviewedRun, "outcome"> & Partial<PreviewedRun>;
 
 /** Writes whose unknown outcome only a list of the service can show: a repeat of any other is harmless, or has the same key. */
 const PROVED_BY_LISTS: ReadonlySet<string> = new Set<OperationName>([
@@ -174,107 +159,40 @@ const start = async (
     });
 };
 
-const eventsOf = async (client: Sandbox["client"], id: string): Promise<ReadonlyArray<Event>> =>
-  (await client.workflow.getHandle(id).fetchHistory()).events ?? [];
-
-/** Reads the events of a run and its children in the sandbox, by workflow id. */
-const familyOf = async (
-  client: Sandbox["client"],
-  id: string,
-): Promise<ReadonlyMap<string, ReadonlyArray<Event>>> => {
-  const events = await eventsOf(client, id);
-  const family = new Map([[id, events]]);
-  for (const { childWorkflowExecutionStartedEventAttributes: child } of events)
-    if (child?.workflowExecution?.workflowId)
-      for (const [one, its] of await familyOf(client, child.workflowExecution.workflowId))
-        family.set(one, its);
-  return family;
+/** Lets the time of a sandbox pass. Nothing may wait for it any more once the sandbox is closed. */
+const letPass = (sandbox: Sandbox, milliseconds: number): Promise<boolean> => {
+  const passed = sandbox.sleep(milliseconds).then(() => true);
+  passed.catch(() => undefined);
+  return passed;
 };
 
-/** Returns the failure of the last workflow task: its code threw, and Temporal would try it again forever. */
-const failedTask = (events: ReadonlyArray<Event>) => {
-  const last = events.findLast(
-    (event) =>
-      event.workflowTaskFailedEventAttributes ?? event.workflowTaskCompletedEventAttributes,
-  );
-  return last?.workflowTaskFailedEventAttributes?.failure;
-};
-
-type Traced = NonNullable<ReturnType<typeof failedTask>>;
-
-const stacksOf = ({ cause, stackTrace }: Traced): ReadonlyArray<string> => [
-  ...(stackTrace ? [stackTrace] : []),
-  ...(cause ? stacksOf(cause) : []),
-];
-
-/**
- * Looks whether the outcome of a run in the sandbox is known, and which writes it has sent.
- *
- * @param passed time in the sandbox; undefined while it does not pass: then only code that throws is an outcome.
- */
-const look = async (
-  { client, ledger, stopped }: Sandbox,
-  { rows: before, planned }: Prepared,
-  passed: number | undefined,
-): Promise<(Ended & { readonly isStuck: boolean }) | undefined> => {
-  const { linesOf } = await import("@durable-payments/replay");
-  const { workflowId } = planned.plan;
-  const { status } = await client.workflow.getHandle(workflowId).describe();
-  const family = await familyOf(client, workflowId);
-  const found = new Map<string, WriteRow>();
-  for (const id of family.keys())
-    for (const row of await ledger.rowsOf(id))
-      found.set(JSON.stringify([row.workflowId, row.step, row.account]), row);
-  const rows = [...found.values()];
-  const wasDone = ({ account, step, workflowId: id }: WriteRow) =>
-    before.some(
-      (one) =>
-        one.state === "done" &&
-        one.step === step &&
-        one.workflowId === id &&
-        one.account === account,
-    );
-  const writes = rows.filter((row) => row.state === "done" && !wasDone(row)).map(writeOf);
-  const ended = (outcome: PreviewedRun["outcome"], more: Partial<PreviewedRun> = {}) => ({
-    ...more,
-    outcome,
-    writes,
-    isStuck: false,
-  });
-  const fails = (failure: Parameters<typeof failureOf>[0], event?: Event) => {
-    const read = closeFailureOf(event) ?? failureOf(failure);
-    const { details } = read ?? {};
-    const step = details && typeof details === "object" && "step" in details ? details.step : null;
-    return ended("fails", {
-      step: typeof step === "string" ? step : null,
-      why: read && `${read.type}: ${read.message}`,
-      lines: failure ? linesOf(stacksOf(failure)) : [],
-    });
+/** Lets time pass until the outcome of each open run is known, or code that throws stops the time. */
+const continueRuns = async (
+  sandbox: Sandbox,
+  open: ReadonlyMap<string, Prepared>,
+  end: (id: string, ended: Ended) => void,
+  deadline: number,
+): Promise<void> => {
+  let [passed, hasPassed, isHeldUp] = [0, false, false];
+  const isOver = () => open.size === 0 || isHeldUp || Date.now() >= deadline;
+  const lookAt = async ([id, run]: readonly [string, Prepared]) => {
+    const seen = await look(sandbox, run, hasPassed ? passed : undefined);
+    if (seen === undefined) return;
+    const { isStuck, ...ended } = seen;
+    end(id, ended);
+    isHeldUp ||= isStuck;
+    const handle = sandbox.client.workflow.getHandle(run.planned.plan.workflowId);
+    // It has ended, or would keep the others waiting.
+    await handle.terminate("previewed").catch(() => undefined);
   };
-  const isOpen = isOpenStatus(status.name);
-  const thrown = isOpen ? [...family.values()].map(failedTask).find(Boolean) : undefined;
-  if (thrown) return { ...fails(thrown), isStuck: true };
-  if (passed === undefined) return undefined;
-  if (status.name === "COMPLETED") return ended("completes");
-  const stop = [...family.keys()].flatMap((id) => stopped.get(id) ?? [])[0];
-  if (stop !== undefined) return ended("ownActivity", { step: stop });
-  const asking = rows.find(
-    ({ question, state }) =>
-      question !== null && question.approvedBy === undefined && state !== "ended",
-  );
-  if (asking?.question) {
-    const { kind, reason } = asking.question;
-    // The simulated payee has no account.
-    const why = reason.replace(/ It pays .*$/s, "");
-    return ended(kind === "approval" ? "approval" : "asks", { step: asking.step, why });
+  for (let step = FIRST_STEP_MS; !isOver(); step *= 2) {
+    const slept = letPass(sandbox, step);
+    for (hasPassed = false; !hasPassed && !isOver();) {
+      hasPassed = await Promise.race([slept, pause(LOOK_EVERY_MS, false)]);
+      if (hasPassed) passed += step;
+      await atOnce([...open], lookAt);
+    }
   }
-  if (!isOpen) {
-    const last = (family.get(workflowId) ?? []).at(-1);
-    return fails(last?.workflowExecutionFailedEventAttributes?.failure, last);
-  }
-  return passed > MOST_PASSED_MS
-    ? ended("waits", { why: "It waits for a message or a time that did not come in two years." })
-    : undefined;
 };
 
 /** Replays what the retries keep. Returns the outcomes of the runs that differ. */
@@ -346,31 +264,12 @@ export const previewRetries = async (
     return found;
   };
   const deadline = Date.now() + LIMIT_MS + chosen.length * LIMIT_OF_RUN_MS;
-  while (bundle !== undefined && open.size > 0 && Date.now() < deadline) {
-    await using sandbox = await openSandbox(connected, { assumptionsOf, bundle, recordedOf });
-    await atOnce([...open.values()], (run) => start(sandbox, connected, run));
-    let passed = 0;
-    let isHeldUp = false;
-    for (let step = FIRST_STEP_MS; open.size > 0 && !isHeldUp && Date.now() < deadline; step *= 2) {
-      const slept = sandbox.sleep(step).then(() => true);
-      slept.catch(() => undefined);
-      let hasPassed = false;
-      while (!hasPassed && !isHeldUp && Date.now() < deadline) {
-        hasPassed = await Promise.race([slept, pause(LOOK_EVERY_MS, false)]);
-        if (hasPassed) passed += step;
-        await atOnce([...open], async ([id, run]) => {
-          const seen = await look(sandbox, run, hasPassed ? passed : undefined);
-          if (seen === undefined) return;
-          const { isStuck, ...ended } = seen;
-          end(id, ended);
-          isHeldUp ||= isStuck;
-          const handle = sandbox.client.workflow.getHandle(run.planned.plan.workflowId);
-          // It has ended, or would keep the others waiting.
-          await handle.terminate("previewed").catch(() => undefined);
-        });
-      }
+  if (bundle !== undefined)
+    while (open.size > 0 && Date.now() < deadline) {
+      await using sandbox = await openSandbox(connected, { assumptionsOf, bundle, recordedOf });
+      await atOnce([...open.values()], (run) => start(sandbox, connected, run));
+      await continueRuns(sandbox, open, end, deadline);
     }
-  }
   return chosen.map(({ workflowId }) => {
     const { planned } = prepared.get(workflowId) ?? {};
     return {
