@@ -57,6 +57,10 @@ export interface ListRead<Item extends object, Source = ListSource<Item>> {
   readonly fault: string | undefined;
   /** Whether that reason is its length. */
   readonly isTooLong: boolean;
+  /** Whether that reason is a page that could not be read, or is not of the list. */
+  readonly isRefused: boolean;
+  /** How many rows the list has, by the page that was read last. */
+  readonly total: number;
 }
 
 /** A caller that waits for a reading. */
@@ -76,6 +80,7 @@ class Reading<Item extends object, Source extends ListSource<Item>> {
   /** The reason why a page could not be read, or is not of the list. */
   #refusal: string | undefined;
   #isTooLong = false;
+  readonly #whole = new WholeList();
 
   constructor(source: Source, readers: ReadonlyArray<Reader<Item, Source>>) {
     this.#source = source;
@@ -94,6 +99,8 @@ class Reading<Item extends object, Source extends ListSource<Item>> {
       unreadable: [...this.#unreadable.values()],
       fault,
       isTooLong: this.#isTooLong,
+      isRefused: this.#refusal !== undefined,
+      total: this.#whole.total,
     };
     for (const reader of readers) {
       this.#readers.delete(reader);
@@ -121,7 +128,7 @@ class Reading<Item extends object, Source extends ListSource<Item>> {
 
   /** Reads the list to its end, in any order, until all its rows are proved to be known. */
   async #readWhole(): Promise<string | undefined> {
-    const whole = new WholeList();
+    const whole = this.#whole;
     let returns = 0;
     for (let number = 1; ;) {
       const mayReturn = number === 2 && returns < MOST_RETURNS;

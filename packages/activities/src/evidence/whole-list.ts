@@ -55,6 +55,11 @@ export class WholeList {
     return size - before;
   }
 
+  /** The total of the page that was read last. */
+  get total(): number {
+    return this.#total;
+  }
+
   /** Whether, at some moment, as many rows were known as the list held. */
   get isCounted(): boolean {
     return this.#unconfirmed !== undefined;

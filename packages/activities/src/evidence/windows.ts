@@ -14,6 +14,10 @@
  *    since, in both. The second window is short, and its rows count as well.
  *
  * A row from before the window shows, too, that it is not honoured. No window has an end: a clock may be set ahead.
+ *
+ * A window that is honoured may still prove nothing, because payouts are made while its pages are read. Then it is read
+ * again later: a whole list would change, too, and cost far more. But a service that counts the whole list never proves
+ * a window. The total of the second window shows which it is.
  */
 import {
   type Assumptions,
@@ -47,6 +51,8 @@ interface Checked<Item> {
   readonly items: ReadonlyArray<Item>;
   readonly unreadable: Page<Item>["unreadable"];
   readonly known: ReadonlyArray<KnownRow>;
+  /** How many rows the second window has. */
+  readonly total: number;
 }
 
 /** A list that may be one of a window. */
@@ -96,11 +102,13 @@ export class WindowReadings<Item extends object> {
     if (check === undefined || read.isTooLong || read.items.some(isOwn)) return read;
     // Rows that are added meanwhile matter only if something shall be proved.
     if (!isFinal) return { ...read, fault: undefined };
-    if (read.fault !== undefined) return undefined;
+    if (read.isRefused) return undefined;
     const checked = await check(read.items);
     if (checked === undefined) return undefined;
     const horizon = this.horizon({ from, until }, checked.known);
     if (!checked.known.some(({ created }) => this.isAtEdge(created, horizon))) return undefined;
+    // The second window has fewer rows. A whole list does not become shorter.
+    if (read.fault !== undefined) return checked.total < read.total ? read : undefined;
     const items = new Map(
       [...read.items, ...checked.items].map((item) => [this.#idOf(item), item]),
     );
@@ -117,14 +125,11 @@ export class WindowReadings<Item extends object> {
   }
 
   /** Whether the second window shows that the filter is by `create_time`. */
-  protected isByCreateTime(
-    known: Item,
-    { item_list, total_item, unreadable }: Page<Item>,
-  ): boolean {
+  protected isByCreateTime(known: Item, second: Page<Item>): boolean {
     const id = this.#idOf(known);
-    if (item_list.some((item) => this.#idOf(item) === id)) return false;
-    const rows = item_list.length + unreadable.length;
-    const isWhole = rows < this.#given.list.pageSize && rows === total_item;
+    if (second.item_list.some((item) => this.#idOf(item) === id)) return false;
+    const rows = second.item_list.length + second.unreadable.length;
+    const isWhole = rows < this.#given.list.pageSize && rows === second.total_item;
     // If it is longer, another page may list the payout. That matters only if the payout has completed.
     return isWhole || this.#completedAt(known) === undefined;
   }
@@ -223,6 +228,7 @@ export class WindowReadings<Item extends object> {
     if (newest === undefined || after(newest.created) === Infinity) return undefined;
     const second = await read(1, inWindow("create_time", { from: after(newest.created) }));
     if (!this.isByCreateTime(newest.item, second)) return undefined;
-    return { known, items: second.item_list, unreadable: second.unreadable };
+    const { item_list, total_item = Infinity, unreadable } = second;
+    return { known, items: item_list, unreadable, total: total_item };
   }
 }

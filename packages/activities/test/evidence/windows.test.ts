@@ -88,6 +88,8 @@ interface History {
   readonly setAt: number;
   /** Whether what was made has settled as the others do, never will, or was not made. */
   readonly ours: "settles" | "never settles" | "not made";
+  /** How many payouts are made before each answer. */
+  readonly growth: number;
 }
 
 const all = <A extends object>(choices: { readonly [K in keyof A]: ReadonlyArray<A[K]> }) =>
@@ -107,6 +109,7 @@ const HISTORIES = all<History>({
   setBack: [0, HOUR, 20 * HOUR, -30 * DAY],
   setAt: [SENT, UNTIL],
   ours: ["settles", "never settles", "not made"],
+  growth: [0, 1],
 });
 
 /** The payouts of the ledger, as it has recorded them, and all that the service has. */
@@ -129,30 +132,48 @@ const accountOf = (history: History) => {
   const own = ours === "not made" ? [] : [rowOf("ours", SENT + 500, ours === "settles")];
   // Payouts that the ledger does not know, so that a page does not hold everything.
   const others = Array.from({ length: 60 }, (_, at) => rowOf(`X${at}`, SENT - at * 7 * HOUR));
-  const recorded = times.map((at, index) => ({
+  const recordOf = ({ created, payout_id }: Row, at: number) => ({
     ...ROW,
-    madeId: `P${index}`,
+    madeId: payout_id,
     createdAt: at,
     changedAt: at + 900,
-    result: { create_time: isoOf(known[index]?.created ?? 0) },
-  }));
-  return { listed: [...known, ...own, ...others], recorded };
+    result: { create_time: isoOf(created) },
+  });
+  const recorded = known.map((row, index) => recordOf(row, times[index] ?? 0));
+  const listed = [...known, ...own, ...others].toSorted(
+    (one, other) => one.created - other.created,
+  );
+  let growth = 0;
+  /** Makes a payout while the list is read. The ledger knows every second one. */
+  const grow = () => {
+    growth += 1;
+    const at = readAt + growth * SECOND;
+    const row = rowOf(`N${growth}`, at);
+    listed.push(row);
+    if (growth % 2 === 0) recorded.push(recordOf(row, at));
+  };
+  return { grow, listed, recorded };
 };
 
 const isoOf = (time: number) => new Date(time).toISOString();
 
 /** A reading of a window, and the number of requests that it took. */
-const readOf = async (history: History, filter: Filter, Readings: typeof WindowReadings<Item>) => {
-  const { listed, recorded } = accountOf(history);
+const readOf = async (
+  history: History,
+  filter: Filter,
+  Readings: typeof WindowReadings<Item>,
+  { countsAll = false, isFinal = true } = {},
+) => {
+  const { grow, listed, recorded } = accountOf(history);
   const counts = { requests: 0 };
-  const sorted = listed.toSorted((one, other) => one.created - other.created);
-  const rows = history.every === 2 * MINUTE ? sorted.toReversed() : sorted;
   const read: WindowOptions<Item>["read"] = async (page_num, window): Promise<Page<Item>> => {
     counts.requests += 1;
     const { start } = window ?? {};
+    for (let nth = 0; nth < history.growth; nth++) grow();
+    const rows = history.every === 2 * MINUTE ? listed.toReversed() : listed;
     const shown = start === undefined ? rows : rows.filter((row) => filter(row, start));
     return {
-      total_item: shown.length,
+      total_item: (countsAll ? rows : shown).length,
       total_page: Math.ceil(shown.length / 50),
       item_list: shown
         .slice((page_num - 1) * 50, page_num * 50)
@@ -164,7 +185,6 @@ const readOf = async (history: History, filter: Filter, Readings: typeof WindowR
       unreadable: [],
     };
   };
-  const byId = new Map(recorded.map((row) => [row.madeId, row]));
   const readings = new Readings({
     account: "a",
     assumptions: defaultAssumptions,
@@ -172,10 +192,9 @@ const readOf = async (history: History, filter: Filter, Readings: typeof WindowR
     ledger: {
       owners: async (_account, _operation, ids) =>
         new Map(
-          ids.flatMap((id) => {
-            const row = byId.get(id);
-            return row === undefined ? [] : [[id, { ...row, recordedAt: row.changedAt }] as const];
-          }),
+          recorded
+            .filter(({ madeId }) => ids.includes(madeId))
+            .map((row) => [row.madeId, { ...row, recordedAt: row.changedAt }]),
         ),
       payoutsUntil: async (_account, before, limit) =>
         recorded
@@ -185,7 +204,7 @@ const readOf = async (history: History, filter: Filter, Readings: typeof WindowR
     },
     read,
   });
-  const found = await readings.read({ ...ROW, from: SENT, until: UNTIL }, true, () => false);
+  const found = await readings.read({ ...ROW, from: SENT, until: UNTIL }, isFinal, () => false);
   return { ...counts, found };
 };
 
@@ -253,6 +272,7 @@ describe("a window of a list", () => {
     setBack: 0,
     setAt: SENT,
     ours: "not made",
+    growth: 0,
     ...changes,
   });
 
@@ -275,5 +295,29 @@ describe("a window of a list", () => {
     const every = name.startsWith("ends") ? 2 * MINUTE : 2 * HOUR;
     const { found } = await readOf(usual({ every, after: 0 }), filter, WindowReadings);
     expect(found).toBeUndefined();
+  });
+
+  // Several pages in a window, the newest row first, and half a page is made before each answer.
+  const GROWING = usual({ every: 2 * MINUTE, after: 40, growth: 25, settlesAfter: 3 * DAY });
+
+  it("is read again later if payouts are made while it is read, and the whole list is not", async () => {
+    const { found } = await readOf(GROWING, HONEST, WindowReadings);
+    expect(found?.fault).toMatch(/were listed, but total_item is/);
+  });
+
+  it.each([0, 1, 25])(
+    "is not believed if the service counts the whole list: growth of %i",
+    async (growth) => {
+      const history = { ...GROWING, growth };
+      const { found } = await readOf(history, HONEST, WindowReadings, { countsAll: true });
+      expect(found).toBeUndefined();
+    },
+  );
+
+  it("that proves nothing lists what was made, though no reader needs an end of its send", async () => {
+    const history = usual({ after: 0, ours: "never settles" });
+    const { found, requests } = await readOf(history, HONEST, WindowReadings, { isFinal: false });
+    expect(found?.items.map(({ payout_id }) => payout_id)).toContain("ours");
+    expect(requests).toBe(1);
   });
 });
