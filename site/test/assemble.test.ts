@@ -25,3 +25,9 @@ it("has a sidebar that lists every page of docs/, and no other", () => {
   const listed = PARTS.flatMap(({ pages }) => pages.map((page) => `docs/${page}.md`));
   expect(listed.toSorted()).toEqual(globSync("docs/*.md", { cwd: checkout }).toSorted());
 });
+
+it("has a README that names every page", () => {
+  const readme = readFileSync(join(checkout, "README.md"), "utf8");
+  const pages = PARTS.flatMap((part) => part.pages);
+  expect(pages.filter((page) => !readme.includes(`(docs/${page}.md`))).toEqual([]);
+});
