@@ -14,10 +14,12 @@ type Said = Omit<NonNullable<DecidedMeaning["before"]>, "account">;
 const saidText = ({ at, by, means, reason }: Said): string =>
   `${means}, as ${by} said on ${when(at)}${reason === null ? "" : `: ${reason}`}`;
 
-const useText = ({ count, example, state, ...sum }: DecidedMeaning["were"][number]): string =>
-  `${counted(count, "payout")} ${MONEY_WORDS[state]}, ${money(sum)} (${count > 1 ? "such as " : ""}${example})`;
+const useText = ({ count, example, state, ...sum }: DecidedMeaning["willBe"][number]): string => {
+  const is = state === null ? "with another status, whose meaning counts" : MONEY_WORDS[state];
+  return `${counted(count, "payout")} ${is}, ${money(sum)} (${count > 1 ? "such as " : ""}${example})`;
+};
 
-const usesText = (uses: DecidedMeaning["were"]): string => uses.map(useText).join("; ") || "none";
+const usesText = (uses: DecidedMeaning["willBe"]): string => uses.map(useText).join("; ") || "none";
 
 /** Lists what was said of words, of all accounts. */
 export const showWords = async (output: Output, payments: Payments): Promise<void> =>
@@ -42,9 +44,13 @@ export const sayWord = async (
     [
       `From now on, the word "${shown.word}" means ${shown.means} for all payouts of the account.`,
       ...(shown.before === null ? [] : [`Before: ${saidText(shown.before)}.`]),
-      `Payouts before: ${usesText(shown.were)}.`,
-      `Payouts now: ${usesText(shown.are)}.`,
-      "Within a minute, the worker reads those that are under way again.",
+      `Recorded before: ${usesText(shown.were)}.`,
+      `Recorded now: ${usesText(shown.are)}.`,
+      ...(shown.were.length === 0
+        ? []
+        : [
+            `Recorded once the worker has read them again, within a minute: ${usesText(shown.willBe)}.`,
+          ]),
     ].join("\n"),
   );
 };

@@ -11,6 +11,7 @@ import {
   type MoneyState,
   moneyStateOf,
   plainWord,
+  standingAfter,
   type UseOfWord,
   type WordMeaning,
 } from "@durable-payments/ledger";
@@ -20,8 +21,11 @@ import { type Acting, actorOf } from "./decide/record.ts";
 
 type OfLedger = Pick<Deciding, "ledger">;
 
-/** Payouts with a word, of one standing and currency; `amount` is their exact sum. */
-export interface PayoutsOfWord extends UseOfWord {
+/** Payouts that a word concerns, of one state and currency; `amount` is their exact sum. */
+export interface PayoutsOfWord extends Pick<
+  UseOfWord,
+  "amount" | "count" | "currency" | "example"
+> {
   readonly state: MoneyState;
 }
 
@@ -35,8 +39,12 @@ export interface DecidedMeaning {
   readonly before: DecidedWord | null;
   /** Payouts that it concerns, as they were, by standing and currency. */
   readonly were: ReadonlyArray<PayoutsOfWord>;
-  /** The same payouts now. Those under way get their outcome from the next look of the tracker. */
+  /** The same payouts, as they are recorded now. */
   readonly are: ReadonlyArray<PayoutsOfWord>;
+  /** The same payouts once the worker has read them again; null if they show another status, whose meaning counts then. */
+  readonly willBe: ReadonlyArray<
+    Omit<PayoutsOfWord, "state"> & { readonly state: MoneyState | null }
+  >;
 }
 
 const LISTS = [
@@ -46,11 +54,12 @@ const LISTS = [
   "completeTimeStatuses",
 ] as const satisfies ReadonlyArray<keyof Assumptions>;
 
-const readPayouts = async (ledger: Deciding["ledger"], account: string, word: string) =>
-  (await ledger.useOfWord(account, word)).map((use) => ({
-    ...use,
-    state: moneyStateOf(use.standing),
-  }));
+const payoutsOf = ({ amount, count, currency, example }: UseOfWord) => ({
+  amount,
+  count,
+  currency,
+  example,
+});
 
 /**
  * Records what a word of the service means for all payouts of an account, from now on. Payouts whose outcome followed from
@@ -79,7 +88,7 @@ export const decideWord = async (
     );
   const [decided, were] = await Promise.all([
     ledger.decidedWords(account),
-    readPayouts(ledger, account, word),
+    ledger.useOfWord(account, word),
   ]);
   const before = decided.find((one) => one.word === is) ?? null;
   if (before === null && were.length === 0)
@@ -88,7 +97,25 @@ export const decideWord = async (
       { action: "inbox" },
     );
   await ledger.decideWord(account, word, means, actor);
-  return { account, word, means, before, were, are: await readPayouts(ledger, account, word) };
+  // An outcome that followed from another meaning is no longer recorded; any other stays until the next reading.
+  const isChanged = before !== null && before.means !== means;
+  const are = were.map((use) =>
+    isChanged && use.decidedWord === is ? { ...use, standing: "made" as const } : use,
+  );
+  const isShown = (use: UseOfWord) => plainWord(use.word ?? "") === is;
+  const outcome = means === "open" ? null : means;
+  return {
+    account,
+    word,
+    means,
+    before,
+    were: were.map((use) => ({ ...payoutsOf(use), state: moneyStateOf(use.standing) })),
+    are: are.map((use) => ({ ...payoutsOf(use), state: moneyStateOf(use.standing) })),
+    willBe: are.map((use) => ({
+      ...payoutsOf(use),
+      state: isShown(use) ? moneyStateOf(standingAfter(use.standing, outcome)) : null,
+    })),
+  };
 };
 
 /** Reads the decisions about words that hold, of all accounts. */

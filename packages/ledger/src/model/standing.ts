@@ -32,6 +32,15 @@ export type Standing =
 /** The outcome of a payout at the service. */
 export type PayoutOutcome = Extract<Standing, "completed" | "failed" | "returned">;
 
+/**
+ * Returns the standing of a payout once an outcome was seen; null is none, which changes nothing. Money that had left and
+ * did not stay came back, so a failure after a completion is a return.
+ */
+export const standingAfter = (standing: Standing, outcome: PayoutOutcome | null): Standing => {
+  const wasPaid = standing === "completed" || standing === "returned";
+  return outcome === "failed" && wasPaid ? "returned" : (outcome ?? standing);
+};
+
 /** Whether a question waits for the approval of a second person. */
 export const awaitsApproval = (question: WriteRow["question"]): boolean =>
   question?.kind === "approval" && question.approvedBy === undefined;

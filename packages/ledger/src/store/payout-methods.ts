@@ -5,7 +5,7 @@
  * service shows of it is recorded in its write, by each part that sees it, and never depends on a run.
  */
 import { nextRead } from "../model/reading-schedule.ts";
-import { standingOfRow, type PayoutOutcome } from "../model/standing.ts";
+import { standingAfter, standingOfRow, type PayoutOutcome } from "../model/standing.ts";
 import { type RecordedWrite, readRecorded } from "./write-methods.ts";
 import { type LogWriter, logWriter, selectDecisions } from "./log.ts";
 import { decisionAbout, plainWord, wordsId } from "./word-methods.ts";
@@ -35,17 +35,14 @@ export interface SeenOfPayout {
 
 /**
  * Returns what changes in a write; undefined if nothing does. An outcome stays until another one is seen, and the latest
- * counts: the log keeps each. Money that had left and did not stay came back, so a failure after a completion is a
- * return. A word without a meaning asks a person at once, if there was an outcome before: no later reading ends it.
+ * counts: the log keeps each. A word without a meaning asks a person at once, if there was an outcome before: no later reading ends it.
  */
 const changeOf = (
   row: RecordedWrite,
   { asks, isDecided = false, isUnlisted = false, outcome, problem, word }: SeenOfPayout,
 ): Partial<RowOf<typeof SEEN>> | undefined => {
-  const { standing } = row;
-  const wasPaid = standing === "completed" || standing === "returned";
-  const is = outcome === "failed" && wasPaid ? "returned" : outcome;
-  const isNew = is !== null && standingOfRow(row, null) === "made";
+  const isNew = outcome !== null && standingOfRow(row, null) === "made";
+  const standing = standingAfter(row.standing, outcome);
   const to = {
     problem,
     ...(problem === null && {
@@ -53,7 +50,7 @@ const changeOf = (
       wordAsks: outcome === null && (asks || (isUnlisted && row.outcomeAt !== null)),
       wordUnlisted: isUnlisted,
     }),
-    ...(isNew && { standing: is, decidedWord: isDecided ? plainWord(word) : null }),
+    ...(isNew && { standing, decidedWord: isDecided ? plainWord(word) : null }),
   };
   const isSame = Object.entries(to).every(
     ([name, value]) => row[name as keyof typeof to] === value,

@@ -46,6 +46,10 @@ export interface DecidedWord {
 }
 
 const USE = {
+  /** The service's last word for their status. */
+  word: textOrNull,
+  /** The word whose decided meaning gave them their outcome. */
+  decidedWord: textOrNull,
   standing: oneOf<Standing>(),
   currency: textOrNull,
   count: number,
@@ -54,7 +58,7 @@ const USE = {
   example: text,
 };
 
-/** Payouts with a word, of one standing and currency. `amount` is an exact decimal string. */
+/** Payouts that a word concerns, of one status, standing and currency. `amount` is an exact decimal string. */
 export type UseOfWord = RowOf<typeof USE>;
 
 /** Most ids of one statement. */
