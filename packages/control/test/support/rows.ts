@@ -99,6 +99,7 @@ export const row = (more: Partial<RecordedWrite> = {}): RecordedWrite => ({
   changedAt: 0,
   standing: STANDINGS[more.state ?? ""] ?? "open",
   word: null,
+  wordSince: null,
   wordAsks: false,
   wordUnlisted: false,
   decidedWord: null,

@@ -45,7 +45,7 @@ export interface Attention {
   readonly count: number;
   /** Sums by currency: decimal strings. */
   readonly money: ReadonlyArray<{ readonly amount: string; readonly currency: string }>;
-  /** Start of the oldest, of a late payout when it became late: milliseconds since 1970 by the ledger's clock. */
+  /** Start of the oldest, of a late payout when it became late, of a word when it was first seen: milliseconds since 1970 by the ledger's clock. */
   readonly since: number;
   /** At most three examples. */
   readonly workflowIds: ReadonlyArray<string>;
@@ -101,7 +101,7 @@ const unserved = (rows: string): string =>
  * of `$1`.
  */
 const THINGS = [
-  `SELECT 'word' AS kind, account, word AS of, currency, amount, changed_at AS since, workflow_id, NULL AS message, NULL AS day
+  `SELECT 'word' AS kind, account, word AS of, currency, amount, coalesce(word_since, changed_at) AS since, workflow_id, NULL AS message, NULL AS day
    FROM writes WHERE word_asks = 1`,
   `SELECT 'late', account, ${LATE_OF}, currency, amount, NULL, workflow_id, NULL, payment_date
    ${MADE} AND payment_date < $1`,

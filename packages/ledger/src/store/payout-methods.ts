@@ -158,13 +158,20 @@ export const payoutMethods = (store: Store) => {
         const outcomeAt = isOutcome ? log.now : row.outcomeAt;
         const of = { ...row, standing, outcomeAt };
         const readAfter = nextRead(of, log.now, longestMs, store.watchedForMs);
+        const isNewWord = to?.word !== undefined && to.word !== row.word;
         if (to === undefined) {
           if (readAfter !== row.readAfter) again.push({ madeId, readAfter });
           return [];
         }
         const { step, workflowId } = row;
         const is = { "workflow_id = ?": workflowId, "step = ?": step, "account = ?": account };
-        return [store.update(WRITES, { ...to, readAfter, outcomeAt }, is)];
+        return [
+          store.update(
+            WRITES,
+            { ...to, ...(isNewWord && { wordSince: log.now }), readAfter, outcomeAt },
+            is,
+          ),
+        ];
       });
       return {
         value: undefined,

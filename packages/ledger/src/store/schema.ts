@@ -49,6 +49,8 @@ export const SEEN = {
   standing: oneOf<Standing>(),
   /** The service's last word for its status. */
   word: textOrNull,
+  /** When the word was first seen: milliseconds since 1970 by the ledger's clock. */
+  wordSince: numberOrNull,
   /** Whether a person is asked what the word means. */
   wordAsks: orNull(yesNo),
   /** Whether no setting lists the word, and no decision says what it means. */

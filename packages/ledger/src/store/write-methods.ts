@@ -55,6 +55,7 @@ const READ_AFTER = `CASE WHEN excluded.standing = 'made' AND writes.standing IN 
 /** A write that was not seen at the service. Only `sawPayouts`, and a decision about its word, change it. */
 const NOT_SEEN = {
   word: null,
+  wordSince: null,
   wordAsks: null,
   wordUnlisted: null,
   decidedWord: null,

@@ -71,6 +71,22 @@ export const describeAttention = (
     expect(await found()).toMatchObject([{ kind: "word", of: "Paid out", count: 2 }]);
   });
 
+  it("asks about the word of a completed payout since that word was first seen, not since its completion", async () => {
+    const id = await pay(null);
+    const seen = { word: "completed", outcome: "completed", asks: false, problem: null } as const;
+    await ledger.sawPayout(account, id, seen);
+    await skip(DAY_MS);
+    const at = await now();
+    const recalled = { ...seen, word: "recalled", outcome: null, isUnlisted: true } as const;
+    await ledger.sawPayout(account, id, recalled);
+    await skip(HOUR_MS);
+    await ledger.sawPayout(account, id, recalled);
+    const [item] = await found();
+    expect(item).toMatchObject({ kind: "word", of: "recalled" });
+    expect(item?.since).toBeGreaterThanOrEqual(at);
+    expect(item?.since).toBeLessThan(at + HOUR_MS);
+  });
+
   it("calls a payout late since its payment date, and one with a word that nobody listed since it was made", async () => {
     const day = dayOf((await now()) - 3 * DAY_MS);
     await pay(day);
