@@ -159,6 +159,9 @@ const moneyText = ({ run: { endState, status, type } }: Evidence): string | unde
 export const stopText = ({ by, reason }: Pick<Decision, "by" | "reason">): string =>
   `stopped by ${by}${reason === null ? "" : `: ${reason}`}`;
 
+/** A status between two others often passes, so a person is asked only once it lasts. */
+const ASKS_LATER = "the inbox asks after notify.lateAfterHours (default: 24)";
+
 const FORGOTTEN =
   "it was open at the last recovery, and the ledger may lack what it sent: the service's list is checked";
 
@@ -191,7 +194,8 @@ export const reasonOf = (evidence: Evidence): string | null => {
     isOver ? lost === undefined && moneyText(evidence) : isHeld ? undefined : openText(evidence),
     unlisted &&
       `${wordText(unlisted, evidence)}, which no setting lists: use word to say what that means`,
-    decided && wordText(decided, evidence),
+    unlisted && unlisted.wordAsks !== true && ASKS_LATER,
+    decided && decidedText(decided, evidence),
     lost !== undefined || run.endReason === end?.reason ? undefined : run.endReason,
     // A decision is of no use to a paused workflow, so it is said with the question, too.
     progress?.isPaused &&
@@ -222,16 +226,25 @@ const wordText = ({ decidedWord, word }: RecordedWrite, { words = [] }: Evidence
   return `as ${by} said of the word "${word ?? decidedWord}"`;
 };
 
+/** Words the decision from which the outcome of a payout follows. */
+const decidedText = ({ decidedWord, word }: RecordedWrite, { words = [] }: Evidence): string => {
+  const said = words.find((one) => one.word === decidedWord);
+  const status = `the status "${word ?? decidedWord}"`;
+  return said === undefined
+    ? `a person has decided what ${status} means`
+    : `${said.by} said that ${status} means ${said.means}`;
+};
+
 /**
- * Returns whether the outcome of a payout waits for a person to say what the service's word means.
+ * Returns whether a payout shows a status of which a person has to say what it means. A completed one may: the money
+ * may have come back.
  *
  * @param words the decisions; the tracker needs a moment to follow one.
  */
 export const isUnlisted = (
-  { account, standing, word, wordUnlisted }: RecordedWrite,
+  { account, word, wordUnlisted }: RecordedWrite,
   words: ReadonlyArray<DecidedWord> = [],
 ): boolean =>
-  standing === "made" &&
   wordUnlisted === true &&
   !words.some((one) => one.account === account && one.word === plainWord(word ?? ""));
 

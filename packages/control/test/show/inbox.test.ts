@@ -125,7 +125,7 @@ test("a run names the word that nobody listed with its command, and the person b
   await decideWord({ ledger }, ACCOUNT, "Paid out", "failed", acting);
   await ledger.sawPayout(ACCOUNT, "p-1", { ...seen, outcome: "failed", isDecided: true });
   const failed = await readRun(sources, "invoice-17");
-  expect(failed.reason).toContain('as ada said of the word "Paid out"');
+  expect(failed.reason).toContain('ada said that the status "Paid out" means failed');
   expect(failed.steps[0]?.text).toContain('as ada said of the word "Paid out"');
   expect(failed.next[0]?.action).not.toBe("word");
 });

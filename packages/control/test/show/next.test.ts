@@ -83,6 +83,13 @@ it("offers a retry of an identity check only where it may end otherwise", () => 
   expect(of("open")).toContainEqual({ ...retry, isDryRun: true });
 });
 
+it.each(["made", "completed"] as const)("offers to say what an unlisted status means: %s", (is) => {
+  const odd = { standing: is, word: "recalled", wordUnlisted: true };
+  const rows = [row({ state: "done", madeId: "p-1", ...odd })];
+  const [first] = nextOf({ ...failed, status: "succeeded" }, [], { ...found, rows });
+  expect(first).toEqual({ action: "word", workflowId: "recalled", account: ACCOUNT });
+});
+
 it("offers to amend an input that is not valid", () => {
   expect(nextOf(failed, [], { ...found, failure: failure("InvalidRequest") })).toEqual([
     { ...retry, ifRun: "run-1", isAmended: true },

@@ -281,10 +281,10 @@ it.each<[string, RunStatus, Partial<Evidence>, string | null]>([
 const DECIDED = { decidedWord: "odd", word: "Odd" };
 
 it.each<[string, RunStatus, Partial<Run>, Standing, string]>([
-  ["paid", "succeeded", {}, "completed", "its payout was made and has completed; as ada"],
-  ["open", "waiting", {}, "made", "its payout was made and is under way; as ada"],
-  ["came back", "returned", {}, "returned", "its payout came back; as ada"],
-  ["failed", "failed", { endState: "succeeded" }, "failed", "its payout has failed; as ada"],
+  ["paid", "succeeded", {}, "completed", "its payout was made and has completed; ada"],
+  ["open", "waiting", {}, "made", "its payout was made and is under way; ada"],
+  ["came back", "returned", {}, "returned", "its payout came back; ada"],
+  ["failed", "failed", { endState: "succeeded" }, "failed", "its payout has failed; ada"],
 ])("says what a person has said of the word for a payout: %s", (_, status, more, standing, why) => {
   const found = {
     ...nothing,
@@ -292,7 +292,7 @@ it.each<[string, RunStatus, Partial<Run>, Standing, string]>([
     words: [{ account: ACCOUNT, word: "odd", means: "open", by: "ada", at: 1, reason: null }],
     run: run({ status, endState: "failed", ...more }),
   } satisfies Evidence;
-  expect(reasonOf(found)).toBe(`${why} said of the word "Odd"`);
+  expect(reasonOf(found)).toBe(`${why} said that the status "Odd" means open`);
 });
 
 it("asks for the meaning of a word only until somebody has decided it, also before the tracker has followed", () => {
@@ -303,6 +303,21 @@ it("asks for the meaning of a word only until somebody has decided it, also befo
     { account: ACCOUNT, word: "odd", means: "completed", by: "ada", at: 1, reason: null },
   ] as const;
   expect(reasonOf({ ...found, words })).not.toContain("use word");
+});
+
+it("asks for the meaning of a later word of a completed payout, and says when the inbox asks for that of an open one", () => {
+  const odd = { word: "recalled", wordUnlisted: true };
+  const paid = { ...payout("completed"), ...odd, wordAsks: true };
+  const done = { ...nothing, rows: [paid], run: run({ status: "succeeded" }) };
+  const asks =
+    'the service says "recalled", which no setting lists: use word to say what that means';
+  expect(reasonOf(done)).toBe(asks);
+  const open = {
+    ...nothing,
+    rows: [{ ...payout("made"), ...odd }],
+    run: run({ status: "waiting" }),
+  };
+  expect(reasonOf(open)).toContain(`${asks}; the inbox asks after notify.lateAfterHours`);
 });
 
 it("says of a success without a payment that nothing was paid", () => {
