@@ -122,7 +122,7 @@ export interface JsonOutput {
     readonly plan?: RepairPlan;
   };
   readonly cancel:
-    | (Pick<Cancelled, "run" | "succeeded"> & { readonly workflowId: string })
+    | (Pick<Cancelled, "hasStopped" | "run" | "succeeded"> & { readonly workflowId: string })
     | (CancelledBatch & { readonly batch: string });
   readonly pause: Pause;
   readonly resume: Awaited<ReturnType<typeof resume>>;
