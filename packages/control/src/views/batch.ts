@@ -24,7 +24,7 @@ import { MONEY_STATES } from "./report.ts";
 
 /** Rows of a batch with the same outcome, and their money. */
 export type BatchTotal = ReturnType<typeof totalsOf>[number] & {
-  /** Of a repair: the status of the runs. */
+  /** The status of the runs, in a repair. */
   readonly status?: BatchRowStatus;
 };
 

@@ -219,7 +219,9 @@ it("fails while Temporal has no run of what is unfinished, also before a tracker
   now += 120_000;
   expect(await checkLost(opened, operations.client)).toMatchObject({
     status: "failed",
-    detail: expect.stringMatching(/^2 runs of .* lost, made; recover names the files to pay or onboard again/),
+    detail: expect.stringMatching(
+      /^2 runs of .* lost, made; recover names the files to pay or onboard again/,
+    ),
     next: { action: "recover" },
   });
   await recover(operations, { by: "ada", how: "--by", reason: "lost", isDryRun: false });
