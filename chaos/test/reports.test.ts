@@ -191,6 +191,24 @@ it("one of two equal payments of a run that a person ended may be unknown, and i
   expect(found).toEqual([]);
 });
 
+it("a payout to an unknown payee that a person gave up is unknown in sums, and a card is in none", () => {
+  const unknown = { ...line("stopped", "unknown", "7"), payee: "" };
+  const isStopped = ({ subject }: Line) => subject === "stopped";
+  const list = reports.list.map((one) => (isStopped(one) ? { ...one, ...unknown } : one));
+  const sums = reports.byPayee.filter(({ state }) => state !== "unknown");
+  const check = (isPayout: boolean) => {
+    const of = books.map((owed) =>
+      owed.subject === "stopped" ? { ...owed, payees: [""], isPayout } : owed,
+    );
+    const byPayee = isPayout ? [...sums, { ...unknown, subject: ALL_PAYEES }] : sums;
+    const found: Array<string> = [];
+    checkReports({ ...reports, list, byPayee }, of, (_, __, what) => found.push(what));
+    return found;
+  };
+  expect(check(true)).toEqual([]);
+  expect(check(false)).toEqual([]);
+});
+
 it("a run whose money is not paid has not succeeded", () => {
   const list = reports.list.map((found) => ({ ...found, status: "succeeded" }));
   expect(ofReports({ list }).map(({ subject }) => subject)).toEqual(

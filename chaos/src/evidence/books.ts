@@ -33,7 +33,8 @@ export const booksOf = ({
     makes.flatMap(
       ({ amounts, beneficiaries = [], currency, mark, operation }): ReadonlyArray<Owed> => {
         if (operation === "createCardholder") return [];
-        const of = { subject, isOfFile: file !== undefined };
+        const isPayout = operation === "createPayout";
+        const of = { subject, isOfFile: file !== undefined, isPayout };
         const made = service.made.findLast(
           (one) => one.operation === operation && one.mark === mark && !(undoes && one.isUndone),
         );

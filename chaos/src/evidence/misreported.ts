@@ -21,6 +21,7 @@ const owedBy = (lines: ReadonlyArray<Line>): ReadonlyArray<Owed> =>
   lines.map(({ amount, payee, state, ...line }) => ({
     ...line,
     isOfFile: false,
+    isPayout: true,
     states: [state],
     amounts: [amount],
     payees: [payee],
@@ -57,7 +58,8 @@ export const checkReports = (reports: Reports, books: ReadonlyArray<Owed>, find:
   compareReport("the result of its file", ofRows, reports.files, find);
   /** Lines that count already: of two equal payments of a run, one may be unknown and the other not made. */
   const counted = new Set<Line>();
-  const sent = books.flatMap((owed): ReadonlyArray<Line> => {
+  const payouts = books.flatMap((owed): ReadonlyArray<Line> => {
+    if (!owed.isPayout) return [];
     const { amounts, currency, id, payees, states, subject } = owed;
     // Nothing was made that is known: a person has given up on a send without an outcome.
     if (id === undefined) {
@@ -78,8 +80,6 @@ export const checkReports = (reports: Reports, books: ReadonlyArray<Owed>, find:
     const line = { subject, amount, currency, payee, state: isGiven ? listed : state };
     return [line];
   });
-  // A card has no payee.
-  const payouts = sent.filter(({ payee }) => payee !== "");
   compareReport("the report by payee", owedBy(summed(payouts)), summed(reports.byPayee), find);
   const underWay = payouts.filter(({ state }) => state === ALL_UNDER_WAY.state);
   const inAll = summed(underWay.map((line) => ({ ...line, payee: "" })));

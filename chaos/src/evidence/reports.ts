@@ -39,6 +39,8 @@ export interface Owed extends Pick<Line, "subject" | "currency"> {
   readonly isOptional?: boolean;
   /** Whether its run is a row of a file. */
   readonly isOfFile: boolean;
+  /** Whether it is a payout: a payee that the service does not know has no account either, as a card has no payee. */
+  readonly isPayout: boolean;
 }
 
 const exact = (amount: string): string =>
