@@ -26,7 +26,7 @@ const ELSEWHERE = "It was retried by someone else in the meantime.";
 const GONE = "Temporal no longer has its run, and only Temporal has its input.";
 
 /** The person who decided on a repair. */
-export const repairerOf = ({ createdBy, details }: Pick<Batch, "createdBy" | "details">) => {
+const repairerOf = ({ createdBy, details }: Pick<Batch, "createdBy" | "details">) => {
   const kept: unknown = JSON.parse(details);
   const { how, reason } = isRecord(kept) ? kept : {};
   return {
