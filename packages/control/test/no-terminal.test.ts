@@ -19,7 +19,7 @@ const FORBIDDEN = [
     what: "settings of the environment",
     pattern: /WithEnvironment|FromEnvironment\(/,
   },
-  { what: "an app", pattern: /from "[^"]*apps\/|@durable-payments\/(starter|worker|simulator)/ },
+  { what: "an app", pattern: /from "[^"]*apps\/|@durable-payments\/(cli|worker)"/ },
   // A library speaks to a library's user: the command line adds its flags and variables by itself.
   { what: "a flag", pattern: /(?<=[\s`"'(])--[a-z]/ },
   { what: "a variable of the environment", pattern: /\b(?:PAYMENTS|TEMPORAL)_/ },
