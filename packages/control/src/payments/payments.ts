@@ -345,7 +345,7 @@ export class Payments extends PaymentsReading {
    * @throws InvalidInput if the filter or an option is invalid.
    * @example
    * ```ts
-   * const { retries, notHelped, sums } = await payments.planRepair({ type: "payout" }, { by: "ada" });
+   * const plan = await payments.planRepair({ batch: id }, { by: "ada" });
    * ```
    */
   planRepair(filter: ListFilter, options: RepairOptions): Promise<RepairPlan> {
@@ -376,7 +376,7 @@ export class Payments extends PaymentsReading {
    * @throws as `planRepair`; NotAllowed if no run can be helped; ConnectionFailed: call it again.
    * @example
    * ```ts
-   * const { repair } = await payments.repair({ group: "payout-1a2b3c4d" }, { by: "ada", reason: "outage" });
+   * const { repair } = await payments.repair({ batch: id }, { by: "ada", reason: "outage" });
    * ```
    */
   repair(

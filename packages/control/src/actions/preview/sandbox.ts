@@ -60,7 +60,7 @@ const startServer = async (): Promise<TestWorkflowEnvironment> => {
   return startTestEnvironment("time-skipping").catch((error: unknown) => {
     throw connectionFailed(
       "cannotConnect",
-      `Temporal's time-skipping test server cannot be started: ${String(error)}. The SDK downloads it once; TEMPORAL_TEST_SERVER_PATH names an executable. Nothing was done.`,
+      `Temporal's time-skipping test server cannot be started: ${String(error)}. The SDK downloads it once, from temporal.download: see the page about tests. Nothing was done.`,
     );
   });
 };
