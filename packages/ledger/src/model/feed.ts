@@ -50,6 +50,8 @@ const QUESTION = { asking: "asked", approval: "needs_approval", answered: "answe
 /** Name by which a file gets a state; the other states have none. */
 const BATCH = {
   needsApproval: "batch.needs_approval",
+  /** It needs no approval. */
+  started: "batch.started",
   approved: "batch.approved",
   rejected: "batch.rejected",
   cancelled: "batch.cancelled",

@@ -208,7 +208,9 @@ const FACTS_OF_EVENTS: ReadonlyArray<Fact> = [
     on: "batches",
     column: "state",
     subject: "batch",
-    state: columnIs("state"),
+    // A file that needs no approval is never approved: it starts.
+    state: (row) =>
+      `CASE WHEN ${row}.state = 'approved' AND ${row}.approved_by IS NULL THEN 'started' ELSE ${row}.state END`,
     when: `NEW.state IN (${among(SUBJECTS.batch)})`,
     to: { workflowId: "NEW.id", kind: "NEW.type", batch: "NEW.id" },
   },

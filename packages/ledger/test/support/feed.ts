@@ -165,8 +165,13 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
       const batch = { ...batchOf(`${of}/file`), account: of };
       await ledger.saveBatch(batch.id, () => ({ batch: { ...batch, state: "uploading" } }));
       await ledger.saveBatch(batch.id, () => ({ batch }));
-      await ledger.saveBatch(batch.id, () => ({ batch: { ...batch, state: "approved" } }));
+      const approved = { ...batch, state: "approved", approvedBy: "grace" } as const;
+      await ledger.saveBatch(batch.id, () => ({ batch: approved }));
       await ledger.finishBatch(batch.id);
+      // Nobody approves a file that needs no approval.
+      const other = { ...batchOf(`${of}/other`), account: of };
+      await ledger.saveBatch(other.id, () => ({ batch: { ...other, state: "reading" } }));
+      await ledger.saveBatch(other.id, () => ({ batch: { ...other, state: "approved" } }));
       const limits = { maxAmounts: { EUR: "10" }, approveAbove: null };
       await ledger.setLimits(of, limits, ADA);
       const looser = await ledger.setLimits(of, { ...limits, maxAmounts: null }, ADA);
@@ -176,11 +181,12 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
         ["batch.needs_approval", undefined],
         ["batch.approved", undefined],
         ["batch.ended", undefined],
+        ["batch.started", undefined],
         ["limits.changed", { EUR: "10" }],
         ["limits.needs_approval", { EUR: "10" }],
         ["limits.changed", null],
       ]);
-      expect(events[3]?.workflowId).toBe(limitsId(of));
+      expect(events[4]?.workflowId).toBe(limitsId(of));
     });
 
     it("has a problem that needs a person when it begins, and when it ends", async () => {
