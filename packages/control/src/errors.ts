@@ -41,6 +41,8 @@ export interface NextAction {
   readonly id?: string;
   /** An option that it needs as well: the reason why a likely duplicate is another payment. */
   readonly needs?: "notDuplicate";
+  /** Pays again what was not paid: the key of a payout that was made never pays twice. */
+  readonly isNewKey?: boolean;
   readonly isLate?: boolean;
   readonly isLog?: boolean;
   readonly isFollowed?: boolean;

@@ -38,6 +38,7 @@ const FLAGS: ReadonlyArray<
   readonly [field: keyof NextAction, flags: ReadonlyArray<string>, purpose?: string]
 > = [
   ["id", ["--id"]],
+  ["isNewKey", ["--key", "NEW_KEY"], "Pay again under a new key"],
   ["after", ["--after"]],
   ["hash", ["--hash"]],
   ["question", ["--for"]],

@@ -10,6 +10,7 @@ import {
   OPEN_STATUSES,
   type Pause,
 } from "@durable-payments/ledger";
+import { recordedFailure } from "@durable-payments/activities";
 import { atOnce, WORKFLOW } from "@durable-payments/protocol";
 import { chunksOf } from "effect/Array";
 import { keptOf } from "../actions/batch/batch.ts";
@@ -18,6 +19,7 @@ import { readNames } from "../facts/payees.ts";
 import { decisionsOn } from "../rules/approval.ts";
 import { type BatchRowView, isFinalRow, rowView } from "../rules/batch-rows.ts";
 import { type FileListing, listingOf } from "../rules/listing.ts";
+import { whyNot } from "../rules/retry-plan.ts";
 import { pauseOf, sumMoney } from "../rules/run-view.ts";
 import { stopText } from "../rules/standing.ts";
 import { MONEY_STATES } from "./report.ts";
@@ -121,6 +123,7 @@ const nextOfBatch = (
   counts: ReadonlyArray<BatchCount>,
   pauses: ReadonlyArray<Pause>,
   listing: FileListing | null,
+  canRetry: boolean,
 ): ReadonlyArray<NextAction> => {
   const next: Array<NextAction> = [];
   if (state === "needsApproval") next.push(...decisionsOn(id, listing?.hash ?? null));
@@ -128,8 +131,13 @@ const nextOfBatch = (
   const pause = pauseOf(pauses, id);
   if (pause !== undefined)
     next.push({ action: "resume", ...(pause.scope === "batch" && { workflowId: id }) });
-  if (counts.some(({ standing, status }) => RETRIED.has(status) && standing !== "failed"))
+  if (canRetry)
     next.push({ action: "retryAll", ...(type === "repair" ? { repair: id } : { batch: id }) });
+  if (
+    type === WORKFLOW.payout &&
+    counts.some(({ standing }) => standing === "failed" || standing === "returned")
+  )
+    next.push({ action: "pay", isNewKey: true });
   if (outcome === "open" && state === "approved" && next.length === 0)
     next.push({ action: "show", workflowId: id, isFollowed: true });
   return next.slice(0, 3);
@@ -137,6 +145,43 @@ const nextOfBatch = (
 
 /** Statuses of rows that a retry may still pay. */
 const RETRIED: ReadonlySet<BatchRowStatus> = new Set(["failed", "timedOut", "terminated"]);
+
+const isRetried = ({ standing, status }: BatchCount): boolean =>
+  RETRIED.has(status) && standing !== "failed" && standing !== "returned";
+
+/**
+ * Returns whether a retry may help any failed row: one that fails for a reason that stays is not retried.
+ *
+ * @param notPaid the first rows that are not paid: beyond them, a retry may always help.
+ */
+const canRetry = async (
+  ledger: Ledger,
+  { type }: Pick<Batch, "type">,
+  counts: ReadonlyArray<BatchCount>,
+  notPaid: ReadonlyArray<BatchRowView>,
+): Promise<boolean> => {
+  const all = counts.filter(isRetried).reduce((sum, { rows }) => sum + rows, 0);
+  const named = notPaid.filter(({ status }) => RETRIED.has(status));
+  if (all > named.length || type === "repair") return all > 0;
+  const workflowIds = named.map(({ workflowId }) => workflowId);
+  if (workflowIds.length === 0) return false;
+  const runs = await ledger.runs({ workflowIds });
+  const rows = await Promise.all(workflowIds.map((workflowId) => ledger.rowsOf(workflowId)));
+  return runs.some(
+    (run) =>
+      whyNot({
+        workflowId: run.workflowId,
+        workflowType: run.type,
+        state: run.endState ?? "failed",
+        failure: recordedFailure(run),
+        rows: rows.flat().filter(({ workflowId }) => workflowId === run.workflowId),
+        end: undefined,
+        decisions: [],
+        isAmended: false,
+        isOverruled: false,
+      }) === undefined,
+  );
+};
 
 const ASKS: ReadonlyArray<Batch["state"]> = ["reading", "needsApproval"];
 
@@ -232,7 +277,13 @@ export const batchOfId = async (ledger: Ledger, id: string, isWhole = false) => 
   ]);
   const approvedAt = decisions.findLast(({ kind }) => kind === "approve")?.at ?? null;
   const notNamed = counts.filter(isUnpaid).reduce((left, { rows }) => left + rows, -notPaid.length);
-  const next = nextOfBatch(view, counts, pauses, listing);
+  const next = nextOfBatch(
+    view,
+    counts,
+    pauses,
+    listing,
+    await canRetry(ledger, batch, counts, notPaid),
+  );
   return {
     ...view,
     ...keptOf(batch),

@@ -8,7 +8,7 @@ import {
 } from "@durable-payments/ledger";
 import { findEnd } from "@durable-payments/activities";
 import { messageOf } from "@durable-payments/client/values";
-import { webUiLink } from "@durable-payments/protocol";
+import { webUiLink, WORKFLOW } from "@durable-payments/protocol";
 import { chunkId, failureTypes } from "@durable-payments/protocol/calls";
 import type { Sources } from "../facts/connection/connections.ts";
 import { readNames } from "../facts/payees.ts";
@@ -249,6 +249,10 @@ export const nextOf = (
     next.push({ action: "word", workflowId: word, account });
   }
   if (status === "paused") next.push({ action: "resume" });
+  const isNotPaid = ended.rows.some(
+    ({ standing }) => standing === "failed" || standing === "returned",
+  );
+  if (isNotPaid && ended.run.type === WORKFLOW.payout) next.push({ action: "pay", isNewKey: true });
   if (UNHAPPY.includes(status) && !wasNeverStarted(ended.run)) next.push(...retriesOf(ended));
   if (endedAt === null && isOpenStatus(status) && next.length === 0) {
     next.push({ action: "show", workflowId, isFollowed: true }, { action: "cancel", workflowId });

@@ -10,9 +10,13 @@ const ID = "payouts/4d34";
 const ACTOR = { by: "ada", how: "--by", reason: "wrong payee" };
 
 /** A started file of rows, each with its payout if `amounts` says what was sent. */
-const fileOf = async (amounts: ReadonlyArray<string | null>, state: BatchRowState = "started") => {
+const fileOf = async (
+  amounts: ReadonlyArray<string | null>,
+  state: BatchRowState = "started",
+  type = "payout",
+) => {
   const ledger = await openLedger("memory");
-  const about = { id: ID, account: ACCOUNT, type: "payout", file: "may.csv", contentHash: "c" };
+  const about = { id: ID, account: ACCOUNT, type, file: "may.csv", contentHash: "c" };
   const people = { createdBy: "ada", createdAt: 0, approvedBy: null, details: "{}", chunks: 1 };
   const batch = { ...about, ...people, rows: amounts.length, state: "approved" as const };
   await ledger.saveBatch(ID, () => ({ batch }));
@@ -83,6 +87,31 @@ test("each row that is not paid is named as soon as its money says so, although 
     ],
     notNamed: 0,
   });
+});
+
+test("a file whose payouts came back offers to pay them again under a new key", async () => {
+  const { ledger, see } = await fileOf(["250.00"]);
+  await see("p-1", "completed");
+  await see("p-1", "returned");
+  expect((await batchOfId(ledger, ID)).next).toEqual([{ action: "pay", isNewKey: true }]);
+});
+
+test.each([
+  ["refused", []],
+  ["incomplete", [{ action: "retryAll", batch: ID }]],
+])("a file offers a retry only if it can help: %s", async (reason, next) => {
+  const { ledger } = await fileOf([null], "started", "onboardCardholder");
+  const of = {
+    account: ACCOUNT,
+    workflowId: "payout/1",
+    type: "onboardCardholder",
+    runId: "run-1",
+  };
+  const card = { amount: "100.80", currency: "USD", payee: "m", reference: null };
+  await ledger.recordRun({ ...of, ...card, batch: ID, batchRow: 1 }, 1);
+  const end = { endState: "failed", endedAt: 2, endType: "NotVerified", endReason: "no" } as const;
+  await ledger.recordEnds([{ ...end, ...of, endStep: null, endFacts: { reason } }]);
+  expect((await batchOfId(ledger, ID)).next).toEqual(next);
 });
 
 test("a row of a cancelled file names the newer file, or the single run, that has its id now", async () => {

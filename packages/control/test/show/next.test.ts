@@ -90,6 +90,17 @@ it.each(["made", "completed"] as const)("offers to say what an unlisted status m
   expect(first).toEqual({ action: "word", workflowId: "recalled", account: ACCOUNT });
 });
 
+it.each(["failed", "returned"] as const)(
+  "offers to pay a payout again under a new key: %s",
+  (is) => {
+    const rows = [row({ state: "done", madeId: "p-1", standing: is })];
+    expect(nextOf({ ...failed, status: is }, [], { ...found, rows })).toEqual([
+      { action: "pay", isNewKey: true },
+      log,
+    ]);
+  },
+);
+
 it("offers to amend an input that is not valid", () => {
   expect(nextOf(failed, [], { ...found, failure: failure("InvalidRequest") })).toEqual([
     { ...retry, ifRun: "run-1", isAmended: true },
