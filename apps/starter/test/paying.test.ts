@@ -56,7 +56,7 @@ test.each([
 });
 
 test.each([
-  ["approved", 0, /uploaded by ada, approved/],
+  ["approved", 0, /uploaded by ada, its rows start/],
   ["finished", 0, /uploaded by ada, finished: .*nothing is started again/],
   ["cancelled", 6, /uploaded by ada, cancelled: no further row of it is started/],
   ["rejected", 6, /uploaded by ada, rejected: no row of it is started/],

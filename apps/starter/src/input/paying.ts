@@ -77,6 +77,8 @@ type BatchState = NonNullable<FilePlan["state"]>;
 const STATES: Readonly<Partial<Record<BatchState, string>>> = {
   needsApproval: "waiting for approval by a second person",
   reading: "waiting for approval by a second person",
+  // Approved by a person, or by no one because nothing asks for that.
+  approved: "its rows start",
   finished: "finished: each row has its outcome, and nothing is started again",
   cancelled: "cancelled: no further row of it is started. To start a row, put it into another file",
   rejected: "rejected: no row of it is started. To start a row, put it into another file",

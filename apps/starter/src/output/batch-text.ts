@@ -105,8 +105,8 @@ const rowCells = (batch: Typed, row: BatchRowView): ReadonlyArray<string> => [
 ];
 
 /** Words the state of a batch. */
-const batchState = ({ pausedBy, state }: BatchView): string =>
-  `${BATCH_STATES[state] ?? state}${pausedBy === null ? "" : `, paused by ${pausedBy}`}`;
+const batchState = ({ approvedBy, pausedBy, state }: BatchView): string =>
+  `${state === "approved" && approvedBy === null ? "started" : (BATCH_STATES[state] ?? state)}${pausedBy === null ? "" : `, paused by ${pausedBy}`}`;
 
 /** Prints batches. */
 export const batchesText = (

@@ -55,14 +55,18 @@ export const statusText = (status: string): string => {
 };
 
 /** Words the payment of a run or a write: `250.00 EUR to b-1, Invoice 17`. */
-const paymentText = (of: PaymentView & Pick<InboxItem, "payeeName">, sum = money(of)): string => {
+const paymentText = (
+  of: PaymentView & Pick<InboxItem, "payeeName">,
+  sum = money(of),
+  link = "to",
+): string => {
   const { payee, payeeName } = of;
   const whom =
     payee === null
       ? ""
       : (payeeName ?? null) === null
-        ? `to ${payee}`
-        : `to ${payeeName} (${payee})`;
+        ? `${link} ${payee}`
+        : `${link} ${payeeName} (${payee})`;
   return joined([joined([sum, whom], " "), of.reference], ", ");
 };
 
@@ -95,10 +99,15 @@ export const runText = (run: RunDetails, now = Date.now()): string => {
   const account = run.payeeAccount && `account ending in ${run.payeeAccount}`;
   const named = [run.payeeName, account];
   const payeeName = run.payeeName && joined(named, ", ");
+  // A limit of a card is no payment, and its card may not be issued.
+  const isCard = run.money.some(({ group }) => group === "cards");
   const header = pairs([
     ["status", statusText(run.status)],
     ["why", run.reason],
-    ["pays", paymentText({ ...run, payeeName }, totals(run.money))],
+    [
+      isCard ? "card limit" : "pays",
+      paymentText({ ...run, payeeName }, totals(run.money), isCard ? "for" : "to"),
+    ],
     ["type", run.type],
     ["run", run.runId],
     ["started", `${when(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`],

@@ -9,7 +9,7 @@ import {
   PURPOSES,
   type WriteRow,
 } from "@durable-payments/ledger";
-import { atOnce } from "@durable-payments/protocol";
+import { atOnce, WORKFLOW } from "@durable-payments/protocol";
 import { writesOf } from "../actions/decide/answer.ts";
 import { keptOf } from "../actions/batch/batch.ts";
 import { readLimits } from "../actions/limits.ts";
@@ -133,10 +133,16 @@ const batchItem = async (ledger: Ledger, batch: Batch): Promise<InboxItem> => {
     reference: batch.file,
     reason: `A second person has to approve the ${batch.rows} rows of ${batch.file}.`,
     since: batch.createdAt,
-    choices: {
-      approve: "APPROVE: pays exactly these rows, to these accounts.",
-      reject: "REJECT: pays no row of this file.",
-    },
+    choices:
+      batch.type === WORKFLOW.onboardCardholder
+        ? {
+            approve: "APPROVE: issues exactly these cards, to these people.",
+            reject: "REJECT: issues no card of this file.",
+          }
+        : {
+            approve: "APPROVE: pays exactly these rows, to these accounts.",
+            reject: "REJECT: pays no row of this file.",
+          },
     startedBy: batch.createdBy,
     hash: listing.hash,
     next: decisionsOn(batch.id, listing.hash),

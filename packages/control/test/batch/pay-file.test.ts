@@ -363,9 +363,9 @@ test("a file with likely duplicates is paid only with a reason, which is recorde
   const twin = (key: string): string => line(key).replace(`Invoice ${key}`, "Invoice 7");
   const file = await checked("twins.csv", [twin("1"), line("2"), twin("3")]);
   const plan = await planFile(operations, file, ada);
-  expect(plan.warnings).toEqual([expect.stringContaining("Row 4 may be a duplicate of payout/1")]);
+  expect(plan.warnings).toEqual(["Row 4 may be a duplicate of row 2 of this file"]);
   await expect(payFile(operations, file, plan, ada)).rejects.toThrow(
-    /^Row 4 may be a duplicate of payout\/1 .*give the reason \(notDuplicate\)/,
+    /^Row 4 may be a duplicate of row 2 of this file.*give the reason \(notDuplicate\)/,
   );
   expect(await ledger.batch(file.batch)).toBeUndefined();
   const notDuplicate = "two deliveries";

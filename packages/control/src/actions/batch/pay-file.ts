@@ -8,6 +8,7 @@ import {
   needsApproval,
   type NewBatch,
   type Run,
+  type SimilarPayment,
   wasNeverStarted,
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
@@ -177,8 +178,13 @@ export const planFile = async (
   const fresh = paying(checked.rows, ledger).filter(({ fingerprint }) => !others.has(fingerprint));
   const used = await checkKeys(connected, checked.batch, fresh);
   const similar = await findDuplicates(connected, account, fresh);
+  const numbers = new Map(fresh.map(({ number, workflowId }) => [workflowId, number]));
   const warnings = fresh.flatMap(({ number }, at) => {
-    const like = (similar[at] ?? []).slice(0, 2).map(similarText).join("; ");
+    const likeText = (one: SimilarPayment) => {
+      const own = numbers.get(one.workflowId);
+      return own === undefined ? similarText(one) : `row ${own} of this file`;
+    };
+    const like = (similar[at] ?? []).slice(0, 2).map(likeText).join("; ");
     return like === "" ? [] : [`Row ${number} may be a duplicate of ${like}`];
   });
   const more = warnings.length - MOST_WARNINGS;

@@ -111,7 +111,7 @@ const HANGING = "Read the worker's log and restart the worker. Writes in flight 
 const trackedText = (title: string, { failing, rate, readAt, waiting }: Tracked): Check => {
   const limit =
     rate === undefined ? "" : `; sends at most ${Number(rate.toPrecision(2))} requests/s`;
-  const waits = `${waiting} open waits${limit}`;
+  const waits = `${waiting} open ${waiting === 1 ? "wait" : "waits"}${limit}`;
   if (failing !== undefined) {
     const since = utc(new Date(failing.since));
     return failed(title, `failing since ${since}: ${failing.why}; ${waits}; ${WITHOUT}`, HANGING);
