@@ -67,7 +67,7 @@ describe("with time skipped", skippedBecause(whyNoTimeSkipping()), () => {
       });
       const { closeTime, startTime } = await handle.describe();
       const hours = ((closeTime?.getTime() ?? 0) - startTime.getTime()) / 3_600_000;
-      expect(hours).toBeGreaterThan(4 * 24);
+      expect(hours).toBeGreaterThanOrEqual(5 * 24);
       expect(hours).toBeLessThan(5 * 24 + 1);
     });
 
@@ -151,7 +151,8 @@ describe("with time skipped", skippedBecause(whyNoTimeSkipping()), () => {
       expect(rig.callsOf(handle).at(-1)).toMatchObject({ activityId: "awaitReturn:p-1:look" });
       const { closeTime, startTime } = await handle.describe();
       const days = ((closeTime?.getTime() ?? 0) - startTime.getTime()) / 86_400_000;
-      expect(days).toBeGreaterThan(19.5);
+      // The time-skipping server ends an activity up to one delay early.
+      expect(days).toBeGreaterThanOrEqual(20);
       expect(days).toBeLessThan(20.1);
     });
 

@@ -17,6 +17,7 @@ import {
   type ActivityOptions,
   ApplicationFailure,
   isCancellation,
+  sleep,
   TimeoutFailure,
 } from "@temporalio/workflow";
 import {
@@ -107,12 +108,17 @@ const waitFor = <Seen extends { readonly outcome: string }>(
       },
     ).then(endedOr(lastLook), failed);
   const until = Date.now() + msToNumber(within);
+  /** An activity is over as soon as its next attempt would come too late: the object is read at the end, not before. */
+  const atTheEnd = (): Promise<Seen> => {
+    const left = until - Date.now();
+    return left > 0 ? sleep(left).then(lastLook, failed) : lastLook();
+  };
   const wait = (): Promise<Seen> => {
     const left = until - Date.now();
     if (left <= 0) return lastLook();
     return call({}, { activityId: id, scheduleToCloseTimeout: left, summary: thing }).then(
       endedOr(wait),
-      (error: unknown) => (isOver(error) ? lastLook() : failed(error)),
+      (error: unknown) => (isOver(error) ? atTheEnd() : failed(error)),
     );
   };
   const waiting = wait();
