@@ -99,7 +99,7 @@ export const runText = (run: RunDetails, now = Date.now()): string => {
   const account = run.payeeAccount && `account ending in ${run.payeeAccount}`;
   const named = [run.payeeName, account];
   const payeeName = run.payeeName && joined(named, ", ");
-  // A limit of a card is no payment, and its card may not be issued.
+  // A limit of a card is not paid, and its card may not be issued.
   const isCard = run.money.some(({ group }) => group === "cards");
   const header = pairs([
     ["status", statusText(run.status)],

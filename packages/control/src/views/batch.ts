@@ -150,7 +150,7 @@ const isRetried = ({ standing, status }: BatchCount): boolean =>
   RETRIED.has(status) && standing !== "failed" && standing !== "returned";
 
 /**
- * Returns whether a retry may help any failed row: one that fails for a reason that stays is not retried.
+ * Returns whether a retry may help any failed row: a reason that stays rules a retry out.
  *
  * @param notPaid the first rows that are not paid: beyond them, a retry may always help.
  */

@@ -33,7 +33,7 @@ export type Standing =
 export type PayoutOutcome = Extract<Standing, "completed" | "failed" | "returned">;
 
 /**
- * Returns the standing of a payout once an outcome was seen; null is none, which changes nothing. Money that had left and
+ * Returns the standing of a payout once an outcome was seen; null changes nothing. Money that had left and
  * did not stay came back, so a failure after a completion is a return.
  */
 export const standingAfter = (standing: Standing, outcome: PayoutOutcome | null): Standing => {
