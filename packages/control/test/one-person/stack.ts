@@ -150,6 +150,8 @@ export const startStack = async () => {
     /** Changes a column of the ledger by SQL. */
     sql: (statement: string, ...values: ReadonlyArray<string | number>): number => {
       const database = new DatabaseSync(file, { timeout: 10_000 });
+      // The triggers of the feed call it.
+      database.function("ledger_now", () => Date.now());
       try {
         return Number(database.prepare(statement).run(...values).changes);
       } finally {
