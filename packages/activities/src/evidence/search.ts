@@ -126,8 +126,11 @@ export const searchList = async <Item extends object>(
     return owner === undefined ? [] : [{ ...owner, created: createdOf(item) }];
   });
   const ageOf = agesBy(row, known, assumptions);
-  const rivalOf = (item: Item): Candidate["rival"] => {
-    const able = rivals.filter(({ request }) => compare(request, fieldsOf(item)) !== "different");
+  const rivalOf = (item: Item, own: Likeness): Candidate["rival"] => {
+    const able = rivals.filter(({ request }) => {
+      const likeness = compare(request, fieldsOf(item));
+      return likeness !== "different" && !(own === "exact" && likeness === "similar");
+    });
     if (able.length === 0) return "none";
     const isSettling = able.some(
       ({ state, until }) =>
@@ -135,7 +138,13 @@ export const searchList = async <Item extends object>(
     );
     return isSettling ? "settling" : "open";
   };
-  const candidates = compared.map(({ id, item, key, likeness }): Candidate => ({
+  // A row that is exactly as another open write was sent, and legibly not as this one, is not another spelling of ours.
+  const isOfRival = ({ item, key, likeness }: (typeof compared)[number]) =>
+    likeness === "similar" &&
+    (key === "none" || key === "other") &&
+    rivals.some(({ request }) => compare(request, fieldsOf(item)) === "exact");
+  const possible = compared.filter((row) => !isOfRival(row));
+  const candidates = possible.map(({ id, item, key, likeness }): Candidate => ({
     id,
     key,
     likeness,
@@ -143,7 +152,7 @@ export const searchList = async <Item extends object>(
     shown: pickTexts(item, list.shown),
     isOwned: owners.has(id),
     age: ageOf(createdOf(item)),
-    rival: rivalOf(item),
+    rival: rivalOf(item, likeness),
   }));
   const lostAt = (row.until ?? now) - policy.requestTimeoutMs - LEAVES_WITHIN_MS;
   const verdict = verdictOf({
