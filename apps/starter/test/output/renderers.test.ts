@@ -252,6 +252,13 @@ it.each(ENDINGS)("prints a run: %s", (_, given) => {
   expect(text).toMatchSnapshot();
 });
 
+it("calls the limit of a card that, also of a run that issued none", () => {
+  const money = [{ group: "cards", currency: "USD", amount: "100.80" }] as const;
+  const text = runText(run({ type: "onboardCardholder", status: "failed", money }), NOW);
+  expect(text).toMatch(/card limit +100\.80 USD for Example/);
+  expect(text).not.toMatch(/^ +pays /m);
+});
+
 it("puts the consequences of the answers before the reason of the question", () => {
   const text = inboxText({ items: [question] }, NOW);
   expectNarrow(text);

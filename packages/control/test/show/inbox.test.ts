@@ -130,6 +130,27 @@ test("a run names the word that nobody listed with its command, and the person b
   expect(failed.next[0]?.action).not.toBe("word");
 });
 
+test.each([
+  ["payout", "APPROVE: pays exactly these rows, to these accounts."],
+  ["onboardCardholder", "APPROVE: issues exactly these cards, to these people."],
+])("the approval of a file says what it does: %s", async (type, approve) => {
+  const ledger = await openLedger("memory");
+  const about = {
+    id: "file-1",
+    account: ACCOUNT,
+    type,
+    file: "may.csv",
+    contentHash: "c",
+    rows: 1,
+  };
+  const people = { createdBy: "ada", createdAt: 0, approvedBy: null, details: "{}", chunks: 1 };
+  await ledger.saveBatch(about.id, () => ({
+    batch: { ...about, ...people, state: "needsApproval" },
+  }));
+  const { items } = await readInbox(ledger, 1);
+  expect(items[0]?.choices).toMatchObject({ approve });
+});
+
 test("an item names the payee beside its id", async () => {
   const ledger = await openLedger("memory");
   await put(ledger, asking("asks", "5.00", 1));
