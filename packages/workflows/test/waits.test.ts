@@ -188,6 +188,9 @@ describe("with time skipped", skippedBecause(whyNoTimeSkipping()), () => {
       const failure = await failureOf(handle);
       expect(failure).toMatchObject({ type: "NotVerified" });
       expect(failure.details?.[0]).toMatchObject({ reason: outcome });
+      expect(failure.message.includes("a retry is useful once it has passed")).toBe(
+        outcome === "incomplete",
+      );
     },
   );
 

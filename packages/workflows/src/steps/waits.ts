@@ -238,10 +238,13 @@ export const awaitVerification = (
       isIt: (seen) => seen.card_holder_id === card_holder_id,
       judge: (seen) => {
         if (seen.outcome === "verified") return seen;
+        const check = `The identity check of the cardholder ${card_holder_id}`;
         throw new NotVerified(
           seen.outcome === "open"
-            ? `The identity check of the cardholder ${card_holder_id} was still open after ${within}.`
-            : `The identity of the cardholder ${card_holder_id} was not verified: ${seen.outcome}.`,
+            ? `${check} was still open after ${within}.`
+            : seen.outcome === "incomplete"
+              ? `${check} is incomplete: a retry is useful once it has passed.`
+              : `The identity of the cardholder ${card_holder_id} was not verified: ${seen.outcome}.`,
           factsOfWait(WAIT.cardholder, seen.outcome),
         );
       },
