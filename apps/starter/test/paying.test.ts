@@ -29,7 +29,8 @@ const FLAGS = {
   window: 200,
 };
 
-const pay = async (state: string, isDryRun: boolean) => {
+const pay = async (state: string | null, isDryRun: boolean, given = {}) => {
+  const { notDuplicate, ...plan } = { ...PLAN, notDuplicate: undefined, ...given };
   const said: Array<string> = [];
   const output = {
     json: false,
@@ -41,18 +42,23 @@ const pay = async (state: string, isDryRun: boolean) => {
     answer: <A>(data: A, text: (shown: A) => string) => said.push(text(data)),
   } as unknown as Output;
   const payments = {
-    checkFile: async () => ({ ...PLAN, state }),
-    payFile: async () => ({ ...PLAN, state, createdBy: "ada" }),
+    checkFile: async () => ({ ...plan, state }),
+    payFile: async () => ({ ...plan, state, createdBy: "ada" }),
   } as unknown as Payments;
-  const code = await submit(output, payments, "pay", { ...FLAGS, isDryRun, yes: !isDryRun });
+  const code = await submit(output, payments, "pay", {
+    ...FLAGS,
+    notDuplicate,
+    isDryRun,
+    yes: !isDryRun,
+  });
   return { code: code ?? 0, text: said.join("\n") };
 };
 
 test.each([
-  ["finished", /To pay: 0 rows, nothing\nBatch: payouts\/4d34, uploaded before: finished/],
-  ["cancelled", /To pay: 0 rows, nothing\nBatch: payouts\/4d34, uploaded before: cancelled/],
-])("a check of a file that is %s says that nothing is paid", async (state, text) => {
-  expect(await pay(state, true)).toEqual({ code: 0, text: expect.stringMatching(text) });
+  ["finished", 0, /To pay: 0 rows, nothing\nBatch: payouts\/4d34, uploaded before: finished/],
+  ["cancelled", 6, /To pay: 0 rows, nothing\nBatch: payouts\/4d34, uploaded before: cancelled/],
+])("a check of a file that is %s says that nothing is paid", async (state, code, text) => {
+  expect(await pay(state, true)).toEqual({ code, text: expect.stringMatching(text) });
 });
 
 test.each([
@@ -62,4 +68,15 @@ test.each([
   ["rejected", 6, /uploaded by ada, rejected: no row of it is started/],
 ])("a file that is %s is paid with exit code %i", async (state, code, text) => {
   expect(await pay(state, false)).toEqual({ code, text: expect.stringMatching(text) });
+});
+
+const duplicates = { warnings: ["Row 1 may be a duplicate of invoice-17"] };
+
+test.each([
+  [6, "likely duplicates", null, duplicates],
+  [0, "likely duplicates and a reason", null, { ...duplicates, notDuplicate: "other goods" }],
+  [0, "likely duplicates that was uploaded before", "approved", duplicates],
+  [0, "no likely duplicates", null, {}],
+])("a check ends with %i, as the file itself would, with %s", async (code, _, state, given) => {
+  expect(await pay(state, true, given)).toMatchObject({ code });
 });

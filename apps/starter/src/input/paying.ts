@@ -101,6 +101,10 @@ const planText = (plan: FilePlan): ReadonlyArray<string> => {
   ];
 };
 
+/** Whether the start of a checked file would be refused, or start nothing of a file that was stopped. */
+const wouldBeRefused = ({ state, warnings }: FilePlan, notDuplicate: string | undefined): boolean =>
+  state === null ? warnings.length > 0 && notDuplicate === undefined : isStopped(state);
+
 /** Checks a file, shows its totals, and starts its rows after a confirmation. */
 const submitFile = async (
   output: Output,
@@ -117,7 +121,7 @@ const submitFile = async (
     output.answer({ ...plan, isDryRun }, (shown) =>
       [...planText(shown), "Nothing was started."].join("\n"),
     );
-    return;
+    return wouldBeRefused(plan, notDuplicate) ? EXIT_CODES.refused : undefined;
   }
   if (plan !== undefined && plan.state === null) {
     for (const line of planText(plan)) output.say(line);
