@@ -14,14 +14,15 @@ const examined = {
 export const doctor = Command.make("doctor", examined, (given) =>
   runPayments(given.json, async (output, payments, work) => {
     if (given.testWebhook) {
+      const delivery = await payments.upkeep.testWebhook();
       output.answer(
-        await payments.upkeep.testWebhook(),
+        delivery,
         ({ host, isDelivered, status, tookMs, why }) =>
           isDelivered
             ? `Delivered to ${host ?? "the webhook"}: status ${status ?? "none"}, in ${tookMs} ms.`
             : `Not delivered to ${host ?? "the webhook"}: ${why ?? `status ${status ?? "none"}`}.`,
       );
-      return EXIT_CODES.done;
+      return delivery.isDelivered ? EXIT_CODES.done : EXIT_CODES.runFailed;
     }
     const say = work.progressOf(output, "The other checks were not made. Nothing was changed.");
     const diagnosis = await payments.doctor((checks) =>
@@ -37,7 +38,7 @@ export const doctor = Command.make("doctor", examined, (given) =>
   notifications, the ledger (identity, witness, the logs of the latest runs),
   limits, and writes that make no progress. It changes nothing.`,
     {},
-    `${EXIT_CODES_HELP}\n  1: at least one check failed.`,
+    `${EXIT_CODES_HELP}\n  1: at least one check failed, or the test notification was not delivered.`,
   ),
 );
 
