@@ -4,6 +4,7 @@ import type { Payments } from "@durable-payments/control/payments";
 import { openPaymentsOn } from "@durable-payments/control/payments/internal";
 import { startPaymentAt } from "@durable-payments/control/start";
 import type { Ledger } from "@durable-payments/ledger";
+import type { Duration } from "@durable-payments/protocol";
 import type {
   FaultKind,
   FaultOrder,
@@ -12,7 +13,7 @@ import type {
   Temperament,
 } from "@durable-payments/simulator";
 import { Client, type Workflow } from "@temporalio/client";
-import type { DataConverter, Duration, WorkflowResultType } from "@temporalio/common";
+import type { DataConverter, WorkflowResultType } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { defaultWorkflows } from "./bundles.ts";
 import { type PaymentsRun, paymentsRun } from "./payments-run.ts";

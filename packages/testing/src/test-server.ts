@@ -1,10 +1,10 @@
+import type { Duration } from "@durable-payments/protocol";
 import { messageOf } from "@durable-payments/client/values";
 import {
   SERVER_VARIABLES,
   type ServerKind,
   startTestEnvironment,
 } from "@durable-payments/protocol/test-server";
-import type { Duration } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { setTimeout as sleepInRealTime } from "node:timers/promises";
 

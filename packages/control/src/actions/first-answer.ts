@@ -6,13 +6,13 @@
  */
 import { messageOf } from "@durable-payments/client/values";
 import type { Ledger } from "@durable-payments/ledger";
+import type { Duration } from "@durable-payments/protocol";
 import { createdUpdate, type EarlyAnswer, ID_FIELDS } from "@durable-payments/protocol/calls";
 import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
-import type { Duration } from "@temporalio/common";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { notFound } from "../errors.ts";
 import type { Connected } from "../facts/connection/connections.ts";

@@ -3,6 +3,7 @@
  * So nothing here starts again; the run that has the id says whether it is this start's, and if so, the answer is "started".
  */
 import { messageOf } from "@durable-payments/client/values";
+import type { Duration } from "@durable-payments/protocol";
 import { createdUpdate, type EarlyAnswer } from "@durable-payments/protocol/calls";
 import {
   type Client,
@@ -13,7 +14,6 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
-import type { Duration } from "@temporalio/common";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { ConnectionFailed } from "../errors.ts";
 import { detailsOf, hasCode } from "../facts/connection/temporal-errors.ts";

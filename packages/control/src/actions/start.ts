@@ -1,11 +1,10 @@
-import { contentHash, WORKFLOW } from "@durable-payments/protocol";
+import { contentHash, type Duration, WORKFLOW } from "@durable-payments/protocol";
 import {
   type Client,
   type Workflow,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandleWithStartDetails,
 } from "@temporalio/client";
-import type { Duration } from "@temporalio/common";
 import { accountNamed, type Connected } from "../facts/connection/connections.ts";
 import { changing } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";

@@ -3,10 +3,9 @@
  * that it needs and no others, so it works while the others are away; none waits for a server that hangs.
  */
 import type { NewDecision } from "@durable-payments/ledger";
-import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
+import type { Duration, OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import type { EarlyAnswer } from "@durable-payments/protocol/calls";
 import { type Workflow, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
-import type { Duration } from "@temporalio/common";
 import type { FilePlan } from "../actions/batch/pay-file.ts";
 import { type Answer, answer, answerAll } from "../actions/decide/answer.ts";
 import { type Approval, approve, reject } from "../actions/decide/approve.ts";
