@@ -15,8 +15,8 @@ const read = {
 };
 
 const redelivered = {
-  from: text("from", "EVENT", "Events after this one; default: from the first event"),
-  to: text("to", "EVENT", "Up to this event; default: the last delivered one"),
+  from: text("from", "EVENT", "From this event on; default: from the first one"),
+  to: text("to", "EVENT", "Up to this event, included; default: the last delivered one"),
   account,
   json,
 };
@@ -35,7 +35,8 @@ const redeliver = Command.make("redeliver", redelivered, (given) =>
   described(
     "Have events delivered to the webhook again",
     `Have the notifier deliver events again that were delivered before, in order and
-  with the same ids, before new ones. It needs only the ledger.`,
+  with the same ids, before new ones. If others are being delivered again, it
+  continues with both. It needs only the ledger.`,
     { "durable-payments events redeliver": "All events that the ledger still has" },
   ),
 );

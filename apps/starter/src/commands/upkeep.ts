@@ -15,12 +15,10 @@ export const doctor = Command.make("doctor", examined, (given) =>
   runPayments(given.json, async (output, payments, work) => {
     if (given.testWebhook) {
       const delivery = await payments.upkeep.testWebhook();
-      output.answer(
-        delivery,
-        ({ host, isDelivered, status, tookMs, why }) =>
-          isDelivered
-            ? `Delivered to ${host ?? "the webhook"}: status ${status ?? "none"}, in ${tookMs} ms.`
-            : `Not delivered to ${host ?? "the webhook"}: ${why ?? `status ${status ?? "none"}`}.`,
+      output.answer(delivery, ({ host, isDelivered, status, tookMs, why }) =>
+        isDelivered
+          ? `Delivered to ${host ?? "the webhook"}: status ${status ?? "none"}, in ${tookMs} ms.`
+          : `Not delivered to ${host ?? "the webhook"}: ${why ?? `status ${status ?? "none"}`}.`,
       );
       return delivery.isDelivered ? EXIT_CODES.done : EXIT_CODES.runFailed;
     }

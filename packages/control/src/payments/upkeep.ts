@@ -55,7 +55,7 @@ export interface RetryPreview {
 export interface RedeliverGiven {
   /** Name or hash; default: the account that pays. */
   readonly account?: string | undefined;
-  /** Id of the event before the first; default: all events that the ledger has. */
+  /** Id of the first event; default: all events that the ledger has. */
   readonly from?: string | undefined;
   /** Id of the last event; default: the last delivered one. */
   readonly to?: string | undefined;
@@ -109,10 +109,10 @@ export interface Upkeep {
   /** Has a worker post one test notification. @throws ConnectionFailed if none answers; NotAllowed if none has an address. */
   readonly testWebhook: () => Promise<Delivery>;
   /**
-   * Has the notifiers deliver events again: those after `from`, up to `to`, before new ones.
+   * Has the notifiers deliver events again: from `from` to `to`, both included, before new ones.
    *
    * @returns the number of webhooks.
-   * @throws NotAllowed if the ledger does not have one of the events; ConnectionFailed.
+   * @throws NotAllowed if the ledger does not have one of the events, or `from` is after `to`; ConnectionFailed.
    */
   readonly redeliver: (given: RedeliverGiven) => Promise<number>;
 }

@@ -4,7 +4,7 @@
  * A delivery is recorded after the endpoint has accepted the event, so a worker that dies in between delivers it again,
  * with the same id. The place is in the ledger: it is restored with the events, and no endpoint waits for another.
  */
-import { feedReader, numberIn, type FeedEvent } from "./feed-methods.ts";
+import { feedReader, numberIn, type FeedEvent, UnknownCursor } from "./feed-methods.ts";
 import { DELIVERIES, type FeedDelivery } from "./feed-schema.ts";
 import type { Store } from "./store.ts";
 import { query } from "./table.ts";
@@ -20,6 +20,9 @@ export const deliveryMethods = (store: Store) => {
       "ORDER BY account, endpoint",
     );
   const saveDelivery = DELIVERIES.saver();
+  /** Whether an event before $1 is to be delivered again. */
+  const isEarlierLeft =
+    "EXISTS (SELECT 1 FROM events WHERE events.account = $3 AND events.number > again_after AND events.number < $1)";
   return {
     /**
      * Returns what is to be delivered next to an endpoint: events that a person has delivered again, then those after the
@@ -55,7 +58,10 @@ export const deliveryMethods = (store: Store) => {
         ? eventsAfter(account, head, againAfter, limit, againTo)
         : eventsAfter(account, head, last, limit);
     },
-    /** Records that an event was delivered to an endpoint. */
+    /**
+     * Records that an event was delivered to an endpoint. An event that was being delivered when a person had others
+     * delivered again is none of those.
+     */
     delivered: (
       endpoint: string,
       { account, id }: Pick<FeedEvent, "account" | "id">,
@@ -63,7 +69,8 @@ export const deliveryMethods = (store: Store) => {
       store.save(`delivery ${endpoint} ${account}`, [
         query(
           `UPDATE deliveries SET number = CASE WHEN number < $1 THEN $1 ELSE number END,
-           again_after = CASE WHEN again_to > $1 THEN $1 END, again_to = CASE WHEN again_to > $1 THEN again_to END
+           again_after = CASE WHEN ${isEarlierLeft} THEN again_after WHEN again_to > $1 THEN $1 END,
+           again_to = CASE WHEN ${isEarlierLeft} OR again_to > $1 THEN again_to END
            WHERE endpoint = $2 AND account = $3`,
           numberIn(id),
           endpoint,
@@ -72,22 +79,30 @@ export const deliveryMethods = (store: Store) => {
       ]),
     deliveries,
     /**
-     * Has the events of an account delivered again to all its endpoints, before new ones and in order: those after `from`,
-     * up to `to`. Events that were not delivered yet are delivered once.
+     * Has the events of an account delivered again to all its endpoints, before new ones and in order: from `from` to
+     * `to`, both included. Events that were not delivered yet are delivered once. If others are being delivered again, it
+     * begins with the earlier start and ends with the later end of both.
      *
      * @returns the number of endpoints.
-     * @throws UnknownCursor.
+     * @throws UnknownCursor, also if `from` is after `to`.
      */
     redeliver: async (
       account: string,
       { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
     ): Promise<number> => {
       const head = await readHead(account);
-      const after = await placeOf(account, from, head);
+      const after = from === undefined ? 0 : (await placeOf(account, from, head)) - 1;
       const upTo = to === undefined ? Number.MAX_SAFE_INTEGER : await placeOf(account, to, head);
+      if (upTo <= after)
+        throw new UnknownCursor(
+          `The event ${from} is after ${to}: give the earlier one first. Nothing was changed.`,
+          undefined,
+        );
       const to_ = "CASE WHEN number < $2 THEN number ELSE $2 END";
       const again = query(
-        `UPDATE deliveries SET again_after = CASE WHEN ${to_} > $1 THEN $1 END, again_to = CASE WHEN ${to_} > $1 THEN ${to_} END
+        `UPDATE deliveries SET
+         again_after = CASE WHEN ${to_} <= $1 OR again_after < $1 THEN again_after ELSE $1 END,
+         again_to = CASE WHEN ${to_} <= $1 OR again_to > ${to_} THEN again_to ELSE ${to_} END
          WHERE account = $3 RETURNING endpoint`,
         after,
         upTo,

@@ -65,7 +65,7 @@ export interface FeedEvent {
   readonly approveAbove?: Amounts | null;
 }
 
-/** The ledger does not have the event of a cursor. Nothing was read. */
+/** The ledger does not have the event of a cursor, or not in that order. Nothing was read or changed. */
 export class UnknownCursor extends Error {
   override readonly name = "UnknownCursor";
   /** Read again after this event; from the first one if it is undefined. */

@@ -264,11 +264,41 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
       };
       expect(await deliver("one", 3)).toEqual(all.slice(0, 3));
       expect(await deliver("two", 9)).toEqual(all);
-      expect(await ledger.redeliver(of, { from: all[0], to: all[3] })).toBe(2);
+      expect(await ledger.redeliver(of, { from: all[1], to: all[3] })).toBe(2);
       expect(await deliver("one", 9)).toEqual([...all.slice(1, 3), ...all.slice(3)]);
       expect(await deliver("two", 9)).toEqual(all.slice(1, 4));
       expect(await ledger.redeliver(of, { from: all[4] })).toBe(2);
-      expect(await deliver("two", 9)).toEqual([]);
+      expect(await deliver("two", 9)).toEqual(all.slice(4));
+      expect(await ledger.redeliver(of, { to: all[1] })).toBe(2);
+      expect(await deliver("two", 9)).toEqual(all.slice(0, 2));
+    });
+
+    it("loses no redelivery by another one, or by an event that is being delivered", async () => {
+      const of = account();
+      const all = (await someEvents(of, 6)).map(({ id }) => id);
+      const deliver = async (most: number) => {
+        const ids: Array<string> = [];
+        while (ids.length < most) {
+          const [next] = await ledger.undelivered("one", of, 1, 60_000);
+          if (next === undefined) break;
+          await ledger.delivered("one", next);
+          ids.push(next.id);
+        }
+        return ids;
+      };
+      await deliver(5);
+      const [underWay] = await ledger.undelivered("one", of, 1, 60_000);
+      await ledger.redeliver(of, { from: all[1], to: all[3] });
+      if (underWay !== undefined) await ledger.delivered("one", underWay);
+      expect(await deliver(1)).toEqual([all[1]]);
+      await expect(ledger.redeliver(of, { from: all[3], to: all[2] })).rejects.toThrow(
+        /is after .* Nothing was changed/,
+      );
+      expect(await deliver(1)).toEqual([all[2]]);
+      await ledger.redeliver(of, { from: all[4], to: all[4] });
+      expect(await deliver(1)).toEqual([all[3]]);
+      await ledger.redeliver(of, { from: all[0], to: all[0] });
+      expect(await deliver(9)).toEqual(all.slice(0, 5));
     });
 
     it("is pruned up to its newest event, and refuses a reader that is behind", async () => {
