@@ -96,8 +96,9 @@ const isRewritten = (sent: string, listed: string): boolean => {
 /** Signs that mask letters. */
 const MASK = /[*•●·█#]{2,}|…|\.{3}|x{3}/i;
 
-/** Whether a text is a number; a number instead of a text in JSON is decoded as one. */
-const isNumeral = (text: string): boolean => Number.isFinite(Number(text));
+/** Whether a text is a number; a number instead of a text in JSON is decoded as one. Of hexadecimal digits, 12e3 is none. */
+const isNumeral = (text: string): boolean =>
+  Number.isFinite(Number(text)) && (!/e/i.test(text) || String(Number(text)) === text);
 
 /**
  * Compares free text. Services escape, strip, transliterate, decorate, cut and mask it. So it is legibly different only

@@ -125,6 +125,10 @@ describe("a text", () => {
     ["Rechnung Müller", "Rechnung Maier", "different"],
     ["Invoice 1", { text: "Invoice 1" }, "unreadable"],
     ["Invoice 1", 2 ** 64, "unreadable"],
+    ["Invoice 1", 2 ** 80, "unreadable"],
+    ["Invoice 1", "3.1489e+98", "unreadable"],
+    // Twelve hexadecimal digits are no number, although JavaScript reads them as one.
+    ["81b8a03f97e8", "31489056e091", "different"],
     ["2026", "2027", "different"],
     ["Invoice 1", "Invoice 2", "different"],
   ] as const)("%j, listed as %j: %s", (text, listed, match) => {
