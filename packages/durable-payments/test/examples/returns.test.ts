@@ -27,3 +27,15 @@ test("a single payout comes back", async () => {
   await payments.simulator.setPayoutStatus(payout?.payout_id ?? "", "reversed");
   expect(await run.result()).toBe("reversed");
 });
+
+test("an ended run is shown and listed as ended", async () => {
+  await payments.temperament({});
+  const run = await payments.start(paySupplierAndWatch, ["12.50"]);
+  await run.result();
+  const opened = payments.open();
+  const { runs } = await opened.list({});
+  expect(runs.find(({ workflowId }) => workflowId === run.workflowId)).toMatchObject({
+    status: "succeeded",
+  });
+  expect(await opened.show(run.workflowId)).toMatchObject({ status: "succeeded", notes: [] });
+});
