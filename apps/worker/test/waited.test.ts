@@ -1,6 +1,5 @@
 // `pay --wait` is for scripts: it ends when the payment has ended or needs a person, and its exit code says which.
 import { runApp } from "@durable-payments/tools/testing";
-import { appArguments, spawnProcess, untilReady } from "@durable-payments/tools/processes";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it, vi } from "vitest";
@@ -88,33 +87,4 @@ it("links to the run in the Web UI, and says so if its address is unknown", asyn
     exitCode: 2,
     stderr: expect.stringContaining("TEMPORAL_UI_URL"),
   });
-});
-
-it("says on Ctrl-C how many failed runs were retried, and continues with the others", async () => {
-  const ids = ["again-1", "again-2", "again-3", "again-4", "again-5", "again-6"];
-  for (const id of ids) {
-    await rig.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
-    const started = await rig.startPayout(id, {
-      ...payoutInput,
-      payout: { ...payoutInput.payout, payout_reference: id },
-    });
-    await expect(started.result()).rejects.toThrow();
-  }
-  const failed = async () => {
-    const list = await run("list", "--status", "failed", "--find", "again-", "--jsonl");
-    return list.stdout.split("\n").filter(Boolean).length;
-  };
-  await expect.poll(failed, { timeout: 30_000, interval: 500 }).toBe(ids.length);
-  const args = ["retry", "--all-failed", "--rate", "1", "--yes", ...BY];
-  const retrying = spawnProcess(process.execPath, appArguments("starter", args), {
-    env: rig.variables(settings),
-  });
-  await untilReady(retrying, () => /of 6 runs retried …/.test(retrying.stderr()));
-  expect(await retrying.kill("SIGINT")).toMatchObject({ code: 130 });
-  const [, done = ""] =
-    /Interrupted\. Done: (\d) of 6 runs retried\./.exec(retrying.stderr()) ?? [];
-  expect(Number(done)).toBeGreaterThan(0);
-  expect(Number(done)).toBeLessThan(6);
-  expect(await run("retry", "--all-failed", "--yes", ...BY)).toMatchObject({ exitCode: 0 });
-  await expect.poll(failed, { timeout: 30_000, interval: 500 }).toBe(0);
 });

@@ -39,7 +39,8 @@ const questionOf = (workflowId: string, kind: "approval" | "outcome"): Promise<s
       if (!question) throw new Error(`${workflowId} asks nothing so far`);
       return question.id;
     },
-    { timeout: 20_000, interval: 50 },
+    // A question comes once the list has been read after its lag.
+    { timeout: 40_000, interval: 50 },
   );
 
 const startByHand = (workflowId: string, reference = workflowId) =>
@@ -225,7 +226,7 @@ test("an end that is overruled is paid once: after a recovery, and of a run that
   }
   await Promise.all([result(open), result(closed)]);
   expect([await paid(closed), await paid(open)]).toEqual([1, 1]);
-}, 60_000);
+}, 90_000);
 
 test("a rejected key pays for no workflow, until a payout under it is retried with override and approved by another person", async () => {
   const { client, ledger } = stack.operations;

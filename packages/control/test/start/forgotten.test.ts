@@ -22,7 +22,7 @@ const plan = (amount: string, payee?: string) =>
 
 /** A ledger with the start of `paid-1`, 10.00, and these writes of it. The stub of Temporal knows no run. */
 const rig = async (...rows: ReadonlyArray<Partial<WriteRow>>) => {
-  const ledger = await openLedger("memory");
+  const ledger = await openLedger("memory", { watchedForMs: 0 });
   const { asked, operations } = operationsOn(ledger);
   await startRun(operations, "paid-1", plan("10.00"), { ...ada, how: "--by" });
   for (const row of rows) {
