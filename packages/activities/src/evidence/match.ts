@@ -96,7 +96,7 @@ const isRewritten = (sent: string, listed: string): boolean => {
 /** Signs that mask letters. */
 const MASK = /[*•●·█#]{2,}|…|\.{3}|x{3}/i;
 
-/** Whether a text is a number; a number instead of a text in JSON is decoded as one. Of hexadecimal digits, 12e3 is none. */
+/** Whether a text is a number; a number instead of a text in JSON is decoded as one. A reference such as 12e3 is not. */
 const isNumeral = (text: string): boolean =>
   Number.isFinite(Number(text)) && (!/e/i.test(text) || String(Number(text)) === text);
 
