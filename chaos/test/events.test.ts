@@ -35,3 +35,17 @@ it.each([
   );
   expect(found).toHaveLength(count);
 });
+
+it.each([
+  [["cameBack", "unknown"], 0],
+  [["cameBack"], 1],
+])("a payout whose id no event has may be %j", (states, count) => {
+  const feed = [{ subject: "payment", workflowId: "w", state: "unknown" }];
+  const owed = { id: "P", subject: "w", states };
+  const found: Array<string> = [];
+  // Only these fields are compared.
+  compareStates(feed as unknown as ReadonlyArray<FeedEvent>, [owed as unknown as Owed], (verdict) =>
+    found.push(verdict),
+  );
+  expect(found).toHaveLength(count);
+});

@@ -83,6 +83,8 @@ export const compareStates = (
   for (const { id, states, subject } of books) {
     if (id === undefined || !payouts.has(subject)) continue;
     const state = last.get(`payment ${id}`);
+    // The ledger never knew its id, and a person has given it up.
+    if (state === undefined && states.includes("unknown")) continue;
     const money = MONEY[state ?? ""];
     if (money === undefined || !states.includes(money))
       find(

@@ -61,8 +61,9 @@ export const checkReports = (reports: Reports, books: ReadonlyArray<Owed>, find:
   const payouts = books.flatMap((owed): ReadonlyArray<Line> => {
     if (!owed.isPayout) return [];
     const { amounts, currency, id, payees, states, subject } = owed;
-    // Nothing was made that is known: a person has given up on a send without an outcome.
-    if (id === undefined) {
+    const listed = id === undefined ? undefined : list.find((line) => line.id === id)?.state;
+    // The ledger knows no id: a person has given up on a send without an outcome.
+    if (listed === undefined) {
       const given = list.find(
         (line) =>
           line.subject === subject &&
@@ -70,12 +71,13 @@ export const checkReports = (reports: Reports, books: ReadonlyArray<Owed>, find:
           fits(owed, line) &&
           !counted.has(line),
       );
-      if (given === undefined) return [];
-      counted.add(given);
-      return [given];
+      if (given !== undefined) {
+        counted.add(given);
+        return [given];
+      }
+      if (id === undefined) return [];
     }
     const [[amount = ""], [payee = ""], [state = "notPaid"]] = [amounts, payees, states];
-    const listed = list.find((line) => line.id === id)?.state;
     const isGiven = listed !== undefined && states.includes(listed);
     const line = { subject, amount, currency, payee, state: isGiven ? listed : state };
     return [line];
