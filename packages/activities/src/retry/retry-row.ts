@@ -14,13 +14,11 @@ import {
   type Ledger,
   type NewDecision,
 } from "@durable-payments/ledger";
-import { endStateOf } from "@durable-payments/protocol";
-import { type Client, isGrpcServiceError } from "@temporalio/client";
+import { endStateOf, isNotFound } from "@durable-payments/protocol";
+import type { Client } from "@temporalio/client";
 import { isRecord } from "@durable-payments/client/values";
 import { resetRun, startAgain } from "./continue-run.ts";
 import { planRetry, recordedFailure } from "./plan-retry.ts";
-
-const NOT_FOUND = 5;
 
 const ELSEWHERE = "It was retried by someone else in the meantime.";
 const GONE = "Temporal no longer has its run, and only Temporal has its input.";
@@ -49,7 +47,7 @@ const describe = async (
     const latest = info.execution?.runId ?? "";
     return { runId: latest, firstRunId: info.firstRunId || latest, endState: endStateOf(info) };
   } catch (error) {
-    if (isGrpcServiceError(error) && (error.code as number) === NOT_FOUND) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 };

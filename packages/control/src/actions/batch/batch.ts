@@ -8,8 +8,6 @@ import {
   PURPOSES,
   whyNotApprover,
 } from "@durable-payments/ledger";
-import { batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
-import type { PayoutChunk } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
 import type { Connected } from "../../facts/connection/connections.ts";
 import { type Acting, actorOf, decisionOn, hashOfRead } from "../decide/record.ts";
@@ -33,23 +31,6 @@ export const keptOf = ({ details }: Pick<Batch, "details">) => {
     notDuplicate: typeof notDuplicate === "string" ? notDuplicate : null,
   };
 };
-
-/** Starts a workflow that starts and follows rows of a batch; an open one continues. */
-export const startChunk = (
-  { client, taskQueue }: Pick<Connected, "client" | "taskQueue">,
-  workflowId: string,
-  chunk: PayoutChunk,
-  staticSummary: string,
-): Promise<unknown> =>
-  client.workflow.start<Workflows["payoutBatch"]>(WORKFLOW.payoutBatch, {
-    workflowId,
-    taskQueue: batchQueue(taskQueue),
-    args: [chunk],
-    // An ended workflow may be started again: the ledger knows the started rows.
-    workflowIdReusePolicy: "ALLOW_DUPLICATE",
-    workflowIdConflictPolicy: "USE_EXISTING",
-    staticSummary,
-  });
 
 /** Decisions that one flight to the ledger has. */
 const DECIDED_AT_ONCE = 100;

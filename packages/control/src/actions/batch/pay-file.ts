@@ -13,11 +13,9 @@ import {
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { describeAccount } from "@durable-payments/protocol/account";
-import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
 import { basename } from "node:path";
 import { accountNamed, type Connected } from "../../facts/connection/connections.ts";
-import { changing } from "../../facts/connection/temporal-errors.ts";
 import { invalidInput, refused } from "../../errors.ts";
 import { warningsOf } from "../../rules/input.ts";
 import { isAmount } from "@durable-payments/protocol/inputs";
@@ -25,8 +23,9 @@ import { sumMoney } from "../../rules/run-view.ts";
 import { checkReason, findDuplicates, similarText } from "../duplicates.ts";
 import { type PaymentOf, paymentOf } from "../../rules/payment.ts";
 import { paidBy, startOf } from "../start-request.ts";
-import { type KeptOfBatch, startChunk } from "./batch.ts";
+import type { KeptOfBatch } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
+import { DEFAULT_WINDOW, inChunks, startChunks } from "./chunks.ts";
 import { type Acting, actorOf, decisionOn } from "../decide/record.ts";
 
 /** Options of a file of payments or cardholders. */
@@ -44,14 +43,11 @@ export interface PayFileOptions extends Acting {
 /** The check of a file before any row is started. */
 export type FilePlan = Awaited<ReturnType<typeof planFile>>;
 
-const DEFAULT_WINDOW = 200;
 const SAVED_AT_ONCE = 5_000;
 
 /** If commits are slow, more would wait too long for those before them. */
 const RECORDED_AT_ONCE = 100;
 const READ_AT_ONCE = 1_000;
-/** Temporal refuses payloads of 2 MB. */
-const MOST_BYTES = 900_000;
 
 /** Checks the options and the uploader of a file. @throws InvalidInput */
 export const checkPayOptions = (options: PayFileOptions): void => {
@@ -262,23 +258,8 @@ const batchRow = async (
   };
 };
 
-/** Rows in parts that Temporal takes as one input. */
-const workflowsOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArray<CheckedRow>> => {
-  const chunks: Array<Array<CheckedRow>> = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const row of rows) {
-    const size = Buffer.byteLength(JSON.stringify(row.input)) + 300;
-    const last = chunks.at(-1);
-    if (last === undefined || last.length === MOST_ROWS_OF_CHUNK || bytes + size > MOST_BYTES) {
-      chunks.push([row]);
-      bytes = size;
-    } else {
-      last.push(row);
-      bytes += size;
-    }
-  }
-  return chunks;
-};
+/** Size of a row's input, with its other fields. */
+const bytesOf = ({ input }: CheckedRow): number => Buffer.byteLength(JSON.stringify(input)) + 300;
 
 /**
  * Uploads the rows of a checked file as one batch and starts them: each row once, in any number of files. After any
@@ -302,7 +283,7 @@ export const payFile = async (
   const { by } = actor;
   const account = accountNamed(connected, checked.account);
   const { batch: id, rows, type } = checked;
-  const chunks = workflowsOf(rows);
+  const chunks = inChunks(rows, bytesOf);
   if (warnings.length > 0 && notDuplicate === undefined && plan.state === null)
     throw refused(
       `${warnings.join(". ")}. If these are different ${type === "payout" ? "payments" : "people, or each gets another card"}, give the reason (notDuplicate). Nothing was started.`,
@@ -365,13 +346,13 @@ export const payFile = async (
   }
   const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
   const mayBe = `${id} may have been uploaded only partly: give the file again to continue`;
-  await atOnce([...chunks.entries()], ([at, some]) => {
-    const inputs = some.map(({ input, number, workflowId }) => ({ input, number, workflowId }));
-    const chunk = { batch: id, startedBy: uploading.createdBy, window, rows: inputs };
-    return changing(connected, id, mayBe, () =>
-      startChunk(connected, chunkId(id, at + 1), chunk, `${some.length} rows of ${id}`),
-    );
-  });
+  const started = chunks.map((some) => ({
+    batch: id,
+    startedBy: uploading.createdBy,
+    window,
+    rows: some.map(({ input, number, workflowId }) => ({ input, number, workflowId })),
+  }));
+  await startChunks(connected, id, mayBe, started);
   const asks = isRead ? "needsApproval" : "reading";
   // Only now, so that a partly uploaded file is not partly paid. Another upload of the file may have been first.
   return ledger.saveBatch(id, (before = uploading) => ({

@@ -22,17 +22,16 @@ import {
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
-import { chunkId, MOST_ROWS_OF_CHUNK, type RepairRow } from "@durable-payments/protocol/calls";
+import type { RepairRow } from "@durable-payments/protocol/calls";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { chunksOf } from "effect/Array";
 import type { Connected } from "../../facts/connection/connections.ts";
-import { changing } from "../../facts/connection/temporal-errors.ts";
 import { readInput } from "../../facts/run-input.ts";
 import { ControlError, invalidInput, refused } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { amendInput, whyNotAmended } from "../../rules/retry-plan.ts";
 import { paymentFields, sumMoney } from "../../rules/run-view.ts";
-import { startChunk } from "../batch/batch.ts";
+import { DEFAULT_WINDOW, inChunks, startChunks } from "../batch/chunks.ts";
 import { type Acting, actorOf, decisionOn } from "../decide/record.ts";
 import { paidBy } from "../start-request.ts";
 
@@ -75,10 +74,7 @@ export type RepairPlan = Omit<Awaited<ReturnType<typeof planRepair>>, "rows">;
 const MOST_ROWS = 10_000;
 const SAVED_AT_ONCE = 5_000;
 const READ_AT_ONCE = 50;
-/** Temporal refuses payloads of 2 MB. */
-const MOST_BYTES = 900_000;
 const DEFAULT_RATE = 5;
-const DEFAULT_WINDOW = 200;
 
 /** A row with what the ledger and the workflow keep of it. */
 export interface Repaired {
@@ -269,23 +265,7 @@ const needsSecond = async (
   return false;
 };
 
-/** Rows in parts that Temporal takes as one input. */
-const partsOf = (rows: ReadonlyArray<RepairRow>): ReadonlyArray<ReadonlyArray<RepairRow>> => {
-  const parts: Array<Array<RepairRow>> = [];
-  let bytes = 0;
-  for (const row of rows) {
-    const size = Buffer.byteLength(JSON.stringify(row));
-    const last = parts.at(-1);
-    if (last === undefined || last.length === MOST_ROWS_OF_CHUNK || bytes + size > MOST_BYTES) {
-      parts.push([row]);
-      bytes = size;
-    } else {
-      last.push(row);
-      bytes += size;
-    }
-  }
-  return parts;
-};
+const bytesOf = (row: RepairRow): number => Buffer.byteLength(JSON.stringify(row));
 
 const OVER: ReadonlySet<Batch["state"]> = new Set(["rejected", "cancelled", "finished"]);
 
@@ -320,14 +300,13 @@ export const startRepair = async (
     });
   const id = await idFor(ledger, content);
   const numbered = rows.map(({ input, row }, at) => ({ input, row: { ...row, number: at + 1 } }));
-  const parts = partsOf(
-    numbered.map(({ input, row: { number, run, workflowId } }) => ({
-      number,
-      workflowId,
-      run: run ?? "",
-      ...(input !== undefined && { input }),
-    })),
-  );
+  const retried = numbered.map(({ input, row: { number, run, workflowId } }): RepairRow => ({
+    number,
+    workflowId,
+    run: run ?? "",
+    ...(input !== undefined && { input }),
+  }));
+  const chunks = inChunks(retried, bytesOf);
   const { how, reason } = actor;
   const first = await ledger.saveBatch(id, (before) => {
     if (before !== undefined) return { batch: before };
@@ -338,7 +317,7 @@ export const startRepair = async (
       file: about,
       contentHash: content,
       rows: rows.length,
-      chunks: parts.length,
+      chunks: chunks.length,
       state: "uploading",
       createdBy: actor.by,
       createdAt: 0,
@@ -359,19 +338,15 @@ export const startRepair = async (
   const of = {
     batch: id,
     startedBy: actor.by,
-    window: Math.ceil(window / parts.length),
-    rate: rate / parts.length,
+    window: Math.ceil(window / chunks.length),
+    rate: rate / chunks.length,
   };
   const mayBe = `${id} may have been started only partly: give the same command again`;
-  await atOnce([...parts.entries()], ([at, some]) =>
-    changing(connected, id, mayBe, () =>
-      startChunk(
-        connected,
-        chunkId(id, at + 1),
-        { ...of, rows: some },
-        `${some.length} rows of ${id}`,
-      ),
-    ),
+  await startChunks(
+    connected,
+    id,
+    mayBe,
+    chunks.map((some) => ({ ...of, rows: some })),
   );
   // Only now, so that a repair that is kept in part retries nothing.
   return ledger.saveBatch(id, (before = first) => ({
