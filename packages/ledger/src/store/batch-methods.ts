@@ -29,10 +29,12 @@ const NEVER_STARTED = `run_id IS NULL AND end_state IS NULL AND EXISTS (SELECT 1
   WHERE batch_rows.batch = runs.batch AND number = runs.batch_row AND state = 'rejected')`;
 
 /**
- * The outcome of a row: from the batch if it was not started, otherwise from its run. The id of a rejected row is free: the
+ * The outcome of a row: from the batch if it was not started, otherwise from its run. A row that a repair has just taken
+ * still has its failed run, whose outcome is not the row's. The id of a rejected row is free: the
  * same payment of a newer file or a single start covers it.
  */
 const STATUS = `CASE WHEN batch_rows.state = 'waiting' THEN 'notStarted'
+  WHEN batch_rows.state = 'started' AND runs.run_id = batch_rows.run THEN 'running'
   WHEN batch_rows.state = 'started' THEN coalesce(runs.status, 'running')
   WHEN batch_rows.state = 'rejected' AND batch_rows.run IS NULL AND runs.workflow_id IS NOT NULL AND coalesce(runs.batch, '') <> batch_rows.batch
   THEN 'covered' ELSE batch_rows.state END`;

@@ -637,6 +637,29 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     expect((await other.batch(id))?.state).toBe("finished");
   });
 
+  it("finishes no repair whose last row was taken, and whose run is still the failed one", async () => {
+    const [id, workflowId] = [fresh(), fresh()];
+    await ledger.recordStart(runOf({ workflowId, runId: "run-1" }), startOf());
+    const end = { endedAt: 1, endType: null, endReason: null };
+    const failed = { ...end, workflowId, runId: "run-1", endState: "failed" } as const;
+    await ledger.recordEnds([failed]);
+    const repair = { ...batchOf(id), type: "repair", state: "approved" } as const;
+    await ledger.saveBatch(id, () => ({ batch: repair }));
+    await ledger.saveRows(id, [batchRowOf(1, { workflowId, run: "run-1" })]);
+    // Its worker may be killed now.
+    expect(await ledger.claimRows(id, [1])).toEqual([1]);
+    const finished = async () => {
+      await other.finishBatch(id);
+      const [row] = await other.listRows(id);
+      return [(await other.batch(id))?.state, row?.status];
+    };
+    expect(await finished()).toEqual(["approved", "running"]);
+    await ledger.reopenRun(workflowId, "run-1", "run-2");
+    expect(await finished()).toEqual(["approved", "running"]);
+    await ledger.recordEnds([{ ...failed, runId: "run-2" }]);
+    expect(await finished()).toEqual(["finished", "failed"]);
+  });
+
   it("ends the runs of rejected rows, and gives an id to the file that starts it after all", async () => {
     const [dead, next, key, begun] = [fresh(), fresh(), fresh(), fresh()];
     for (const id of [dead, next])
