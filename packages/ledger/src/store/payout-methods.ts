@@ -129,8 +129,9 @@ export const payoutMethods = (store: Store) => {
       /** Payouts of which nothing is new: those that are read again within the same second share a statement. */
       const again: Array<{ readonly madeId: string | null; readonly readAfter: number | null }> =
         [];
-      const cameBack: Array<string> = [];
-      const changes = read.flatMap(({ row: { madeId }, seen }) => {
+      /** A wait for a return is completed now, or reads for itself once nobody watches the payout. */
+      const noted: Array<string> = [];
+      const changes = read.flatMap(({ row: { madeId, outcomeAt: was }, seen }) => {
         const before = known.get(madeId ?? "");
         if (before === undefined) return [];
         // A list may show it twice.
@@ -140,10 +141,14 @@ export const payoutMethods = (store: Store) => {
         const said = seen && decisionAbout(lines, seen.word, seal);
         // It was read before the word got another meaning: the next reading decides.
         if (to && seen.isDecided && said?.value["means"] !== seen.outcome) return [];
+        const { step, workflowId } = row;
+        const is = { "workflow_id = ?": workflowId, "step = ?": step, "account = ?": account };
+        // It began before the last outcome was recorded, and may be older: the next reading decides, at once.
+        if (to && was !== row.outcomeAt) return [store.update(WRITES, { readAfter: log.now }, is)];
         const standing = to?.standing ?? row.standing;
         const isOutcome = standing !== row.standing;
         if (isOutcome) {
-          const { generation, runId, workflowId } = row;
+          const { generation, runId } = row;
           const chain =
             chains.get(workflowId) ??
             logWriter(workflowId, String(before["last_hash"] ?? ""), log.now, seal);
@@ -153,18 +158,20 @@ export const payoutMethods = (store: Store) => {
           chain.entry({ who, what: `payout ${standing}`, details }, row, runId, generation);
           concerned.push(...idsOf(row));
           settled.push(madeId ?? "");
-          if (standing !== "completed") cameBack.push(madeId ?? "");
         }
         const outcomeAt = isOutcome ? log.now : row.outcomeAt;
         const of = { ...row, standing, outcomeAt };
         const readAfter = nextRead(of, log.now, longestMs, store.watchedForMs);
+        if (
+          (isOutcome && standing !== "completed") ||
+          (readAfter === null && row.readAfter !== null)
+        )
+          noted.push(madeId ?? "");
         const isNewWord = to?.word !== undefined && to.word !== row.word;
         if (to === undefined) {
           if (readAfter !== row.readAfter) again.push({ madeId, readAfter });
           return [];
         }
-        const { step, workflowId } = row;
-        const is = { "workflow_id = ?": workflowId, "step = ?": step, "account = ?": account };
         return [
           store.update(
             WRITES,
@@ -186,7 +193,7 @@ export const payoutMethods = (store: Store) => {
             ),
           ),
           ...due("payout", settled, log.now),
-          ...due("return", cameBack, log.now),
+          ...due("return", noted, log.now),
           ...(concerned.length > 0 ? [refreshStatus(concerned)] : []),
           ...ended,
         ],

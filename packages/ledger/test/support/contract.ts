@@ -525,6 +525,28 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     expect(await ledger.lease(name, "one", 60_000)).toBe(false);
   });
 
+  it("reads for a wait for a return by itself as soon as nobody watches its payout", async () => {
+    const name = nameOf({ workflowId: fresh() });
+    const id = `P-${name.workflowId}`;
+    await ledger.transact(name, saving(name, made(id)));
+    const { account, workflowId } = name;
+    const wait = { account, workflowId, runId: "run-1", activityId: "await", thing: id } as const;
+    await ledger.openWait({ ...wait, kind: "return" });
+    const due = async () =>
+      (await other.dueWaits(account, "return", 99)).filter((one) => one.thing === id).length;
+    // The schedule of the payout reads for it.
+    expect(await due()).toBe(0);
+    // Its watch is over, here as soon as it has an outcome.
+    await ledger.sawPayout(account, id, COMPLETED);
+    expect(await due()).toBe(1);
+    await ledger.readWaits((await other.waits({ workflowId })).map((one) => ({ wait: one })));
+    expect(await due()).toBe(0);
+    expect((await other.waits({ workflowId }))[0]?.readAfter).toBeGreaterThan(0);
+    await ledger.sawPayout(account, id, COMPLETED);
+    expect(await due()).toBe(0);
+    await ledger.closeWaits([{ ...wait, outcome: {} }]);
+  });
+
   it("counts the rows of a batch exactly, and finds them by their fingerprints", async () => {
     const id = fresh();
     await ledger.saveBatch(id, (before) => {

@@ -577,6 +577,30 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     expect([await watched(), await asked()]).toEqual([0, 0]);
   });
 
+  it("lets no reading that began before the last outcome take it back, and reads again at once", async () => {
+    const account = `account-late-${++count}`;
+    const name = nameOf({ workflowId: `status-${++count}`, account });
+    const id = `P-${count}`;
+    await ledger.transact(name, saving(name, made(id)));
+    const row = await ledger.payout(account, id);
+    if (row === undefined) throw new Error("It was not made.");
+    const completed = { word: "paid", outcome: "completed", asks: false, problem: null } as const;
+    const watched = async () => (await ledger.duePayouts(account, 9, "watched")).length;
+    await ledger.sawPayout(account, id, completed);
+    await ledger.sawPayout(account, id, { ...completed, word: "bounced", outcome: "failed" });
+    // A worker has read it when it was completed, and stood still since.
+    await ledger.sawPayouts(account, [{ row, seen: completed }]);
+    expect(await ledger.payout(account, id)).toMatchObject({
+      standing: "returned",
+      word: "bounced",
+    });
+    expect(await watched()).toBe(1);
+    const now = await ledger.payout(account, id);
+    await ledger.sawPayouts(account, [{ row: now ?? row, seen: completed }]);
+    expect(await ledger.payout(account, id)).toMatchObject({ standing: "completed" });
+    expect(await watched()).toBe(0);
+  });
+
   it("takes back the outcomes that followed from a word, once it gets another meaning", async () => {
     const seen = {
       word: "Gutgeschrieben",
