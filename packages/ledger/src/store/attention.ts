@@ -31,7 +31,7 @@ export type AttentionKind =
   | "unreadable"
   /** Temporal has lost an unfinished run. */
   | "missing"
-  /** No row of an approved file starts. */
+  /** No row of an approved file starts, or no run of a repair is retried. */
   | "stalled"
   /** An account with open payouts or runs that no worker serves. */
   | "unserved";
@@ -121,6 +121,8 @@ const THINGS = [
     WHERE batches.state = 'approved' AND created_at < $2
     AND NOT EXISTS (SELECT 1 FROM pauses WHERE scope = 'all' OR (scope = 'batch' AND of = id))
     AND NOT EXISTS (SELECT 1 FROM log WHERE workflow_id IN ('', '${batchLogId("")}' || id) AND kind <> '' AND at >= $2)
+    AND NOT EXISTS (SELECT 1 FROM batch_rows AS taken JOIN log ON log.workflow_id = taken.workflow_id AND kind <> '' AND at >= $2
+     WHERE taken.batch = id AND taken.run IS NOT NULL AND taken.state = 'started')
     AND NOT EXISTS (SELECT 1 FROM writes JOIN runs ON runs.workflow_id = writes.workflow_id
      WHERE runs.batch = id AND writes.created_at >= $2 AND writes.amount IS NOT NULL)) AS still`,
   `SELECT 'unserved', account, account, NULL, NULL, since, workflow_id, NULL, NULL

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import type { Ledger } from "../../src/index.ts";
 import { trackerLease } from "../../src/index.ts";
-import { ADA, made, nameOf, rowOf, runOf, startOf } from "./rows.ts";
+import { ADA, batchOf, made, nameOf, rowOf, runOf, startOf } from "./rows.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -155,6 +155,42 @@ export const describeAttention = (
     await ledger.recordStart(runOf({ account, workflowId: name.workflowId, batch: id }), startOf());
     await ledger.transact(name, (look) => ({ row: rowOf(name, look, { state: "ready" }) }));
     expect(await found()).toEqual([]);
+  });
+
+  it("finds a repair of which nothing is retried, and none that is under way for long", async () => {
+    const id = `repair-${account}`;
+    const batch = { ...batchOf(id), account, type: "repair", state: "approved" } as const;
+    await ledger.saveBatch(id, () => ({ batch }));
+    const ids = [1, 2].map((number) => `${id}/${number}`);
+    for (const workflowId of ids)
+      await ledger.recordStart(runOf({ account, workflowId, runId: "run-1" }), startOf());
+    const none = { amount: null, currency: null, reference: null, payee: null, mark: null };
+    const rest = {
+      ...none,
+      terms: "",
+      shown: "as it was",
+      message: null,
+      state: "waiting",
+    } as const;
+    await ledger.saveRows(
+      id,
+      ids.map((workflowId, at) => ({
+        ...rest,
+        number: at + 1,
+        workflowId,
+        fingerprint: workflowId,
+        run: "run-1",
+      })),
+    );
+    await skip(10 * 60_000);
+    const stalled = async () => (await found()).filter(({ kind }) => kind === "stalled");
+    expect(await stalled()).toMatchObject([{ of: id }]);
+    await ledger.claimRows(id, [1]);
+    const decided = { account, workflowId: ids[0]!, step: null, question: null, value: {} };
+    await ledger.decide({ ...ADA, ...decided, kind: "retry" });
+    expect(await stalled()).toEqual([]);
+    await skip(10 * 60_000);
+    expect(await stalled()).toMatchObject([{ of: id }]);
   });
 
   it("counts the failures of a day: runs that ended without success, and money that came back", async () => {
