@@ -49,9 +49,14 @@ const ENDED = `end_state <> 'missing' AND coalesce(planned, '') <> 'unknown'
   AND coalesce(${[...RUNS.sealed, `nullif(payee, '${PERSON_MARK}')`, "alias", "reference"].join(", ")}) IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM writes WHERE writes.workflow_id = runs.workflow_id)`;
 
+/** States of a file or repair that starts nothing any more. */
+const IS_OVER = "batches.state IN ('rejected', 'cancelled', 'finished')";
+
 /** Nothing about the id is open or later: `$2` is the time, `$3` the last line of the log that may be removed. */
 const isQuiet = (table: string): string =>
   `NOT EXISTS (SELECT 1 FROM waits WHERE waits.workflow_id = ${table}.workflow_id AND closed_at IS NULL)
+   AND NOT EXISTS (SELECT 1 FROM batch_rows JOIN batches ON batches.id = batch WHERE batch_rows.workflow_id = ${table}.workflow_id
+    AND run IS NOT NULL AND NOT ${IS_OVER})
    AND NOT EXISTS (SELECT 1 FROM log WHERE log.workflow_id = ${table}.workflow_id AND (at >= $2 OR sequence > $3))`;
 
 /** A payee that nothing names. */
@@ -125,7 +130,7 @@ export const pruneMethods = (store: Store) => {
 
   /** Removes the texts of rows that were never started, of files that ended before a time. */
   const pruneFiles = async (before: number): Promise<void> => {
-    const ended = `SELECT id FROM batches WHERE state IN ('rejected', 'cancelled', 'finished')
+    const ended = `SELECT id FROM batches WHERE ${IS_OVER}
       AND coalesce(finished_at, created_at) < $1 AND id > $2 ORDER BY id LIMIT 1`;
     for (let after = ""; ;) {
       const [found] = await store.find(query(ended, before, after));

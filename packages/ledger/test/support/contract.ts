@@ -926,6 +926,30 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     expect(await ledger.prune(later, ADA)).toBe(0);
   });
 
+  it("prunes no run that an open repair is to retry", async () => {
+    const [id, workflowId] = [fresh(), fresh()];
+    const run = { ...runOf({ workflowId, runId: "run-1" }), reference: "Invoice 17" };
+    await ledger.recordStart(run, startOf());
+    const reason = { endType: "Refused", endReason: "no funds" };
+    const end = { ...reason, workflowId, runId: "run-1", endState: "failed", endedAt: 1 } as const;
+    await ledger.recordEnds([end]);
+    const amend = { changed: ["payout.amount: 250.00 → 25.00"], hash: "amended" };
+    const repair = { ...batchOf(id), type: "repair", state: "needsApproval" } as const;
+    await ledger.saveBatch(id, () => ({ batch: repair }));
+    const row = batchRowOf(1, { workflowId, run: "run-1", shown: "25.00", repair: { amend } });
+    await ledger.saveRows(id, [row]);
+    const later = (await ledger.state()).now + 60_000;
+    await ledger.prune(later, ADA);
+    expect(await other.batchRows(id)).toMatchObject([{ shown: "25.00", repair: { amend } }]);
+    expect(await other.runs({ workflowIds: [workflowId] })).toMatchObject([
+      { endReason: "no funds", reference: "Invoice 17" },
+    ]);
+    await ledger.saveBatch(id, () => ({ batch: { ...repair, state: "rejected" } }));
+    await ledger.rejectRows(id, "Wrong correction");
+    await ledger.prune(later + 60_000, ADA);
+    expect(await other.batchRows(id)).toMatchObject([{ shown: null, repair: null }]);
+  });
+
   it("prunes no id that is used meanwhile", async () => {
     const names = Array.from({ length: 40 }, () => nameOf({ workflowId: fresh() }));
     await Promise.all(
