@@ -12,21 +12,34 @@ import { query } from "./table.ts";
 /** Deliveries of the feed. */
 export const deliveryMethods = (store: Store) => {
   const { database, seal } = store;
-  const { eventsAfter, placeOf, readHead } = feedReader(store);
+  const { eventsAfter, feeds, numberAll, placeOf, readHead } = feedReader(store);
   const deliveries = (where: Partial<Pick<FeedDelivery, "account" | "endpoint">> = {}) =>
     store.all(
       DELIVERIES,
       { "endpoint = ?": where.endpoint, "account = ?": where.account },
       "ORDER BY account, endpoint",
     );
-  const saveDelivery = DELIVERIES.saver();
+  /** Begins before the recent events of each account, all at once: an account whose first event comes later has no older one. */
+  const begin = async (endpoint: string, backMs: number): Promise<void> => {
+    const accounts = await feeds();
+    for (const account of accounts) await numberAll(account);
+    const recent = `coalesce((SELECT number FROM events WHERE account = $2 AND number IS NOT NULL
+      AND at < ${database.dialect.now} - $3 ORDER BY number DESC LIMIT 1), 0)`;
+    const insert = `INSERT INTO deliveries (endpoint, account, number) VALUES ($1, $2, ${recent}) ON CONFLICT DO NOTHING`;
+    await store.save(
+      `delivery ${endpoint}`,
+      accounts.map((account) => query(insert, endpoint, account, backMs)),
+    );
+  };
+  const insertDelivery = DELIVERIES.inserter([], undefined, "ON CONFLICT DO NOTHING");
   /** Whether an event before $1 is to be delivered again. */
   const isEarlierLeft =
     "EXISTS (SELECT 1 FROM events WHERE events.account = $3 AND events.number > again_after AND events.number < $1)";
   return {
     /**
      * Returns what is to be delivered next to an endpoint: events that a person has delivered again, then those after the
-     * last delivered one. A new endpoint begins with the events of the last `backMs`.
+     * last delivered one. A new endpoint begins with the events of the last `backMs`; an account whose first event comes
+     * later, with its first one.
      */
     undelivered: async (
       endpoint: string,
@@ -34,25 +47,14 @@ export const deliveryMethods = (store: Store) => {
       limit: number,
       backMs: number,
     ): Promise<ReadonlyArray<FeedEvent>> => {
+      const all = await deliveries({ endpoint });
+      if (all.length === 0) await begin(endpoint, backMs);
       const head = await readHead(account);
-      let [delivery] = await deliveries({ endpoint, account });
-      if (delivery === undefined) {
-        const [found = {}] = await store.find(
-          query(
-            `SELECT number FROM events WHERE account = $1 AND number IS NOT NULL AND at < ${database.dialect.now} - $2 ORDER BY number DESC LIMIT 1`,
-            account,
-            backMs,
-          ),
-        );
-        delivery = {
-          endpoint,
-          account,
-          number: Number(found["number"] ?? 0),
-          againAfter: null,
-          againTo: null,
-        };
-        await store.save(`delivery ${endpoint} ${account}`, [saveDelivery(delivery, seal)]);
-      }
+      const first: FeedDelivery = { endpoint, account, number: 0, againAfter: null, againTo: null };
+      const known = all.length === 0 ? await deliveries({ endpoint }) : all;
+      const delivery = known.find((one) => one.account === account) ?? first;
+      if (delivery === first)
+        await store.save(`delivery ${endpoint} ${account}`, [insertDelivery(first, seal)]);
       const { againAfter, againTo, number: last } = delivery;
       return againAfter !== null && againTo !== null
         ? eventsAfter(account, head, againAfter, limit, againTo)

@@ -260,12 +260,22 @@ export const feedReader = (store: Store) => {
     return found.map((row) => String(row["account"]));
   };
 
-  return { eventsAfter, feeds, headOf, numberEvents, placeOf, readHead };
+  /** Numbers all that is committed, however much it is; as far as it can until the ledger knows that its server is another one. */
+  const numberAll = async (account: string): Promise<void> => {
+    for (let last: number | null | undefined; ;) {
+      const head = await headOf(account);
+      if (head.pending === 0 || head.stopped !== null || head.last === last) return;
+      ({ last } = head);
+      await numberEvents(account);
+    }
+  };
+
+  return { eventsAfter, feeds, numberAll, placeOf, readHead };
 };
 
 /** The feed of each account. */
 export const feedMethods = (store: Store) => {
-  const { eventsAfter, feeds, headOf, numberEvents, placeOf, readHead } = feedReader(store);
+  const { eventsAfter, feeds, numberAll, placeOf, readHead } = feedReader(store);
   return {
     /**
      * Returns the next events of an account, oldest first; fewer than `limit` if no more are committed.
@@ -289,12 +299,7 @@ export const feedMethods = (store: Store) => {
       let pruned = 0;
       for (const account of await feeds()) {
         // A reader that is behind is refused, and skips nothing unknowingly.
-        for (
-          let head = await headOf(account);
-          head.pending > 0 && head.stopped === null;
-          head = await headOf(account)
-        )
-          await numberEvents(account);
+        await numberAll(account);
         for (;;) {
           const gone = query(
             `DELETE FROM events WHERE sequence IN (SELECT sequence FROM events WHERE account = $1 AND at < $2

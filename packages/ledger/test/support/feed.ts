@@ -211,9 +211,14 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
       ]);
     });
 
+    const starts = (of: string, some: number) =>
+      Promise.all(
+        Array.from({ length: some }, (_, at) =>
+          ledger.recordStart(runOf({ account: of, workflowId: `${of}/${at}` }), startOf()),
+        ),
+      );
     const someEvents = async (of: string, some: number) => {
-      for (let at = 0; at < some; at++)
-        await ledger.recordStart(runOf({ account: of, workflowId: `${of}/${at}` }), startOf());
+      await starts(of, some);
       return readFeed(ledger, of);
     };
 
@@ -271,6 +276,22 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
       expect(await deliver("two", 9)).toEqual(all.slice(4));
       expect(await ledger.redeliver(of, { to: all[1] })).toBe(2);
       expect(await deliver("two", 9)).toEqual(all.slice(0, 2));
+    });
+
+    it("delivers to a new endpoint what is recent, and of a later account everything", async () => {
+      const [first, second, third] = [account(), account(), account()];
+      const endpoint = `${first}/endpoint`;
+      // Each event counts as earlier than that.
+      const deliver = async (of: string) =>
+        (await ledger.undelivered(endpoint, of, 9, -60_000)).map(({ id }) => id);
+      // Nobody has read the feed before, and it has more events than are numbered at once.
+      await starts(first, 510);
+      await starts(second, 1);
+      for (const _ of ["new", "known"])
+        expect(await Promise.all([deliver(first), deliver(second)])).toEqual([[], []]);
+      // No worker has looked since before the first payment of the third account.
+      const missed = (await someEvents(third, 2)).map(({ id }) => id);
+      expect(await deliver(third)).toEqual(missed);
     });
 
     it("loses no redelivery by another one, or by an event that is being delivered", async () => {
