@@ -239,6 +239,9 @@ test("a repair is paused, resumed and cancelled by its id: what it has not retri
   expect(await outcomes(held)).toEqual({ "hold-1": "notStarted" });
   await resume(stack.operations, held, bob);
   await isRepaired(held, { "hold-1": "succeeded" });
+  // Nothing is left to cancel, and it says what was sent.
+  const late = await cancelBatch(stack.operations, held, bob);
+  expect(late).toMatchObject({ notStarted: 0, sent: [{ amount: "250.00", currency: "USD" }] });
   expect(await Promise.all(ids.map(payments.paid))).toEqual([1, 0, 1]);
   await untilFailed("hold-2", 1);
 }, 120_000);

@@ -162,7 +162,7 @@ export const cancelBatch = async (
   { isStarted = false, ...options }: CancelOptions & { readonly isStarted?: boolean },
 ): Promise<CancelledBatch> => {
   const { ledger } = deciding;
-  const { rejected: notStarted } = await decideBatch(deciding, id, "cancel", options);
+  const { batch, rejected: notStarted } = await decideBatch(deciding, id, "cancel", options);
   const rows = await ledger.listRows(id);
   const going = rows.filter(({ status }) => !NOT_STARTED.has(status) && !OVER.has(status));
   const end = (given: Deciding) => (row: { readonly workflowId: string }) =>
@@ -173,7 +173,8 @@ export const cancelBatch = async (
   const isSilent = ended.some(({ run }) => run === "unanswered");
   const rest = isSilent ? { ...deciding, client: undefined } : deciding;
   ended.push(...(await atOnce(others, end(rest), ENDED_AT_ONCE)));
-  const sums = await ledger.sums({ batch: id });
+  // The runs of a repair belong to other files, or to none.
+  const sums = await ledger.sums(batch.type === "repair" ? { repair: id } : { batch: id });
   return {
     notStarted,
     stopped: ended.length,
