@@ -62,8 +62,12 @@ const reader = ({ timeZone }: Clocks) => {
   return (time: unknown) => (typeof time === "string" ? readTime(time, zone) : undefined);
 };
 
+/**
+ * By their writes, not by when they were recorded: a window would have to begin before a payout of hours ago whose
+ * outcome was recorded just now.
+ */
 const newestFirst = (known: ReadonlyArray<KnownRow>): ReadonlyArray<KnownRow> =>
-  known.toSorted((one, other) => other.recordedAt - one.recordedAt);
+  known.toSorted((one, other) => other.createdAt - one.createdAt);
 
 /**
  * Returns the horizon of a send: the service shows no result of it with an earlier `create_time`.

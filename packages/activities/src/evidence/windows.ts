@@ -11,7 +11,7 @@
  *    the service makes of the bound, a filter by `create_time` that lists it lists all later payouts: ours, too.
  * 2. The filter is by `create_time`. The newest known payout that has not completed is listed in the window, and not in a
  *    second window right after it. A filter by the time of completion lists it in neither, and if it has completed
- *    since, in both. The second window is short, and its rows count as well.
+ *    since, in both. The rows of the second window count as well.
  *
  * A row from before the window shows, too, that it is not honoured. No window has an end: a clock may be set ahead.
  *
@@ -36,29 +36,26 @@ import { horizonOf, type KnownRow, type SentWithin, SET_BACK_MS } from "./row-ag
  */
 const MOST_KNOWN = [20, 320, 5_120];
 
-/** A window begins this much before the horizon, so that the payout at its edge is safely in it. */
-const MARGIN_MS = 5_000;
+/**
+ * A window begins this much before the horizon, so that the payout at its edge is safely in it: payouts that are made
+ * until it is read may show an earlier horizon, by as long as an answer takes.
+ */
+const MARGIN_MS = 60_000;
 
 /** The need of a reader of a shared reading. */
-interface Need extends SentWithin {
+export interface Need extends SentWithin {
   readonly from: number;
   /** Whether a missing row shall prove something. */
   readonly isFinal: boolean;
 }
 
-/** Rows that show that the filter is by `create_time`, and the known rows of the window. */
-interface Checked<Item> {
-  readonly items: ReadonlyArray<Item>;
-  readonly unreadable: Page<Item>["unreadable"];
-  readonly known: ReadonlyArray<KnownRow>;
-  /** How many rows the second window has. */
-  readonly total: number;
-}
+/** A reading without its source. */
+export type Rows<Item extends object> = Omit<ListRead<Item>, "source">;
 
 /** A list that may be one of a window. */
 interface WindowSource<Item extends object> extends ListSource<Item> {
-  /** Undefined for the whole list. It resolves to undefined if the filter is not shown to be by `create_time`. */
-  readonly check?: (items: ReadonlyArray<Item>) => Promise<Checked<Item> | undefined>;
+  /** Undefined for the whole list. It resolves to all rows of a window that may be believed; all readers share them. */
+  readonly prove?: (read: Rows<Item>) => Promise<Rows<Item> | undefined>;
 }
 
 /** Dependencies of the readings of windows. */
@@ -95,25 +92,25 @@ export class WindowReadings<Item extends object> {
     { from, until }: WriteRow,
     isFinal: boolean,
     isOwn: (item: Item) => boolean,
-  ): Promise<Omit<ListRead<Item>, "source"> | undefined> {
+  ): Promise<Rows<Item> | undefined> {
     if (from === null) return undefined;
     const read = await this.#readings.read(isOwn, { from, until, isFinal });
-    const { check } = read.source;
-    if (check === undefined || read.isTooLong || read.items.some(isOwn)) return read;
+    const { prove } = read.source;
+    if (prove === undefined || read.isTooLong || read.items.some(isOwn)) return read;
     // Rows that are added meanwhile matter only if something shall be proved.
-    if (!isFinal) return { ...read, fault: undefined };
-    if (read.isRefused) return undefined;
-    const checked = await check(read.items);
-    if (checked === undefined) return undefined;
-    const horizon = this.horizon({ from, until }, checked.known);
-    if (!checked.known.some(({ created }) => this.isAtEdge(created, horizon))) return undefined;
-    // The second window has fewer rows. A whole list does not become shorter.
-    if (read.fault !== undefined) return checked.total < read.total ? read : undefined;
-    const items = new Map(
-      [...read.items, ...checked.items].map((item) => [this.#idOf(item), item]),
-    );
-    const unreadable = [...read.unreadable, ...checked.unreadable];
-    return { ...read, items: [...items.values()], unreadable };
+    return isFinal ? prove(read) : { ...read, fault: undefined };
+  }
+
+  /** Returns when the first send that shares a reading began, and the last one ended for which it shall prove something. */
+  protected sentOf(needs: ReadonlyArray<Need>): Need {
+    const finals = needs.filter((need) => need.isFinal);
+    const ends = finals.map(({ until }) => (until === null || until === 0 ? Infinity : until));
+    const until = Math.max(...ends);
+    return {
+      from: Math.min(...needs.map((need) => need.from)),
+      until: Number.isFinite(until) ? until : null,
+      isFinal: finals.length > 0,
+    };
   }
 
   protected horizon(sent: SentWithin, known: ReadonlyArray<KnownRow>): number {
@@ -124,14 +121,10 @@ export class WindowReadings<Item extends object> {
     return this.#latest(created) <= horizon;
   }
 
-  /** Whether the second window shows that the filter is by `create_time`. */
-  protected isByCreateTime(known: Item, second: Page<Item>): boolean {
-    const id = this.#idOf(known);
-    if (second.item_list.some((item) => this.#idOf(item) === id)) return false;
-    const rows = second.item_list.length + second.unreadable.length;
-    const isWhole = rows < this.#given.list.pageSize && rows === second.total_item;
-    // If it is longer, another page may list the payout. That matters only if the payout has completed.
-    return isWhole || this.#completedAt(known) === undefined;
+  /** Whether the second window, read whole if the payout has completed, shows that the filter is by `create_time`. */
+  protected isByCreateTime(known: Item, second: Rows<Item>): boolean {
+    const isWhole = second.fault === undefined || this.#completedAt(known) === undefined;
+    return isWhole && !second.isRefused && !second.items.some(this.#isSame(known));
   }
 
   #spanOf(time: unknown) {
@@ -142,35 +135,35 @@ export class WindowReadings<Item extends object> {
     return this.#spanOf(time)?.latest ?? Infinity;
   }
 
-  #timeOf(item: Item, name: "complete_time" | "create_time"): unknown {
-    // Rows of the list are read by the names of their fields.
-    return (item as Readonly<Record<string, unknown>>)[name];
-  }
+  // Rows of the list are read by the names of their fields.
+  readonly #createdOf = (item: Item) => (item as Readonly<Record<string, unknown>>)["create_time"];
 
   #completedAt(item: Item): number | undefined {
-    return this.#spanOf(this.#timeOf(item, "complete_time"))?.earliest;
+    return this.#spanOf((item as Readonly<Record<string, unknown>>)["complete_time"])?.earliest;
   }
 
   readonly #idOf = (item: Item): string => String(item[this.#given.list.idField]);
 
+  readonly #isSame = (known: Item) => (item: Item) => this.#idOf(item) === this.#idOf(known);
+
   async #open(needs: ReadonlyArray<Need>): Promise<WindowSource<Item>> {
     const { list, read } = this.#given;
-    const start = await this.#startOf(needs);
+    const sent = this.sentOf(needs);
+    const start = await this.#startOf(sent);
     if (start === undefined) return { ...list, read };
-    let checked: Promise<Checked<Item> | undefined> | undefined;
-    const isOutside = (item: Item) =>
-      this.#latest(this.#timeOf(item, "create_time")) < start - WINDOW_EDGE_MS;
+    let proof: Promise<Rows<Item> | undefined> | undefined;
+    const isOutside = (item: Item) => this.#latest(this.#createdOf(item)) < start - WINDOW_EDGE_MS;
     return {
       ...list,
       read: (page) => read(page, inWindow("create_time", { from: start })),
       faultOf: ({ item_list }) =>
         item_list.some(isOutside) ? "it shows rows from before its window" : undefined,
-      check: (items) => (checked ??= this.#check(items)),
+      prove: (rows) => (proof ??= this.#prove(rows, sent)),
     };
   }
 
   /** Returns where the window begins that serves all; undefined if the ledger knows too few payouts. */
-  async #startOf(needs: ReadonlyArray<Need>): Promise<number | undefined> {
+  async #startOf(sent: Need): Promise<number | undefined> {
     const { account, ledger } = this.#given;
     /** The newest known payouts since `time` or earlier, as many as it takes until they are `enough`. */
     const knownUntil = async <A>(
@@ -190,10 +183,7 @@ export class WindowReadings<Item extends object> {
       }
       return undefined;
     };
-    const from = Math.min(...needs.map((need) => need.from));
-    const ends = needs.filter(({ isFinal }) => isFinal).map(({ until }) => until ?? 0);
-    const isFinal = ends.length > 0;
-    const sent = { from, until: !isFinal || ends.includes(0) ? null : Math.max(...ends) };
+    const { from, isFinal } = sent;
     const last = isFinal ? await knownUntil(Number.MAX_SAFE_INTEGER, (rows) => rows) : [];
     const after = (last ?? []).filter(({ createdAt }) => createdAt > from);
     const found = await knownUntil(from, (before) => {
@@ -212,23 +202,41 @@ export class WindowReadings<Item extends object> {
     return this.#spanOf(edge?.created)?.earliest;
   }
 
-  /** Reads the second window, right after the newest known payout that can show by which time the service filters. */
-  async #check(items: ReadonlyArray<Item>): Promise<Checked<Item> | undefined> {
-    const { account, ledger, read } = this.#given;
-    const owners = await ledger.owners(account, "createPayout", items.map(this.#idOf));
-    const known = items.flatMap((item) => {
+  /** Proves that a window shows all since the horizon of these sends, by the known payouts in it. */
+  async #prove(read: Rows<Item>, sent: SentWithin): Promise<Rows<Item> | undefined> {
+    if (read.isRefused) return undefined;
+    const { account, ledger } = this.#given;
+    const owners = await ledger.owners(account, "createPayout", read.items.map(this.#idOf));
+    const known = read.items.flatMap((item) => {
       const owner = owners.get(this.#idOf(item));
-      const created = this.#timeOf(item, "create_time");
+      const created = this.#createdOf(item);
       return owner === undefined ? [] : [{ ...owner, item, created }];
     });
+    const horizon = this.horizon(sent, known);
+    if (!known.some(({ created }) => this.isAtEdge(created, horizon))) return undefined;
     const after = (created: unknown) => this.#latest(created) + WINDOW_EDGE_MS;
     const newest = known
       .filter(({ created, item }) => (this.#completedAt(item) ?? Infinity) > after(created))
       .toSorted((one, other) => this.#latest(other.created) - this.#latest(one.created))[0];
     if (newest === undefined || after(newest.created) === Infinity) return undefined;
-    const second = await read(1, inWindow("create_time", { from: after(newest.created) }));
+    const second = await this.#readFrom(after(newest.created), newest.item);
     if (!this.isByCreateTime(newest.item, second)) return undefined;
-    const { item_list, total_item = Infinity, unreadable } = second;
-    return { known, items: item_list, unreadable, total: total_item };
+    // The second window has fewer rows. A whole list does not become shorter.
+    if (read.fault !== undefined) return second.total < read.total ? read : undefined;
+    const items = new Map([...read.items, ...second.items].map((item) => [this.#idOf(item), item]));
+    const unreadable = [...read.unreadable, ...second.unreadable];
+    return { ...read, items: [...items.values()], unreadable };
+  }
+
+  /** Reads the second window. If a filter by the time of completion does not show the payout there, a page is enough. */
+  #readFrom(from: number, known: Item): Promise<Rows<Item>> {
+    const { list, read } = this.#given;
+    const isOpen = this.#completedAt(known) === undefined;
+    const second = new ListReadings<Item>(() => ({
+      ...list,
+      mostPages: isOpen ? 1 : list.mostPages,
+      read: (page) => read(page, inWindow("create_time", { from })),
+    }));
+    return second.read(this.#isSame(known));
   }
 }

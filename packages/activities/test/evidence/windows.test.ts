@@ -1,7 +1,12 @@
 import { defaultAssumptions, type Page, RequestRefused } from "@durable-payments/client/effect";
 import { describe, expect, it } from "vitest";
 import type { KnownRow, SentWithin } from "../../src/evidence/row-age.ts";
-import { type WindowOptions, WindowReadings } from "../../src/evidence/windows.ts";
+import {
+  type Need,
+  type Rows,
+  type WindowOptions,
+  WindowReadings,
+} from "../../src/evidence/windows.ts";
 import { ROW } from "../support/rows.ts";
 
 /*
@@ -90,6 +95,12 @@ interface History {
   readonly ours: "settles" | "never settles" | "not made";
   /** How many payouts are made before each answer. */
   readonly growth: number;
+  /** How late the ledger has recorded every fourth payout, because its response was lost. */
+  readonly late?: number;
+  /** How many payouts it has made right before the send; default: 12. */
+  readonly before?: number;
+  /** How many payouts the ledger does not know that were sent with it, in an outage. */
+  readonly lost?: number;
 }
 
 const all = <A extends object>(choices: { readonly [K in keyof A]: ReadonlyArray<A[K]> }) =>
@@ -110,15 +121,30 @@ const HISTORIES = all<History>({
   setAt: [SENT, UNTIL],
   ours: ["settles", "never settles", "not made"],
   growth: [0, 1],
-});
+}).map((history) => ({
+  ...history,
+  late: history.growth * 4 * MINUTE,
+  lost: history.growth === 0 && history.every === 2 * MINUTE ? 60 : 0,
+}));
 
 /** The payouts of the ledger, as it has recorded them, and all that the service has. */
 const accountOf = (history: History) => {
-  const { after, ahead, every, ours, setAt, setBack, settlesAfter } = history;
+  const {
+    after,
+    ahead,
+    before = 12,
+    every,
+    late = 0,
+    lost = 0,
+    ours,
+    setAt,
+    setBack,
+    settlesAfter,
+  } = history;
   const times = [
     ...[60, 30, 3, 2].map((days) => SENT - days * DAY),
     ...Array.from({ length: 12 }, (_, at) => SENT - 40 * MINUTE - (12 - at) * every),
-    ...Array.from({ length: 12 }, (_, at) => SENT - (12 - at) * every),
+    ...Array.from({ length: before }, (_, at) => SENT - (before - at) * every),
     ...Array.from({ length: after }, (_, at) => UNTIL + (at + 1) * every),
   ].toSorted((one, other) => one - other);
   const readAt = Math.max(...times, UNTIL) + HOUR;
@@ -131,12 +157,15 @@ const accountOf = (history: History) => {
   const known = times.map((at, index) => rowOf(`P${index}`, at + 400));
   const own = ours === "not made" ? [] : [rowOf("ours", SENT + 500, ours === "settles")];
   // Payouts that the ledger does not know, so that a page does not hold everything.
-  const others = Array.from({ length: 60 }, (_, at) => rowOf(`X${at}`, SENT - at * 7 * HOUR));
+  const others = [
+    ...Array.from({ length: 60 }, (_, at) => rowOf(`X${at}`, SENT - at * 7 * HOUR)),
+    ...Array.from({ length: lost }, (_, at) => rowOf(`L${at}`, SENT + at * 10)),
+  ];
   const recordOf = ({ created, payout_id }: Row, at: number) => ({
     ...ROW,
     madeId: payout_id,
     createdAt: at,
-    changedAt: at + 900,
+    changedAt: at + 900 + (Number(payout_id.slice(1)) % 4 === 0 ? late : 0),
     result: { create_time: isoOf(created) },
   });
   const recorded = known.map((row, index) => recordOf(row, times[index] ?? 0));
@@ -162,7 +191,15 @@ const readOf = async (
   history: History,
   filter: Filter,
   Readings: typeof WindowReadings<Item>,
-  { countsAll = false, isFinal = true } = {},
+  {
+    countsAll = false,
+    isFinal = true,
+    sharedWith = [],
+  }: {
+    readonly countsAll?: boolean;
+    readonly isFinal?: boolean;
+    readonly sharedWith?: ReadonlyArray<SentWithin>;
+  } = {},
 ) => {
   const { grow, listed, recorded } = accountOf(history);
   const counts = { requests: 0 };
@@ -204,7 +241,8 @@ const readOf = async (
     },
     read,
   });
-  const found = await readings.read({ ...ROW, from: SENT, until: UNTIL }, isFinal, () => false);
+  const find = (sent: SentWithin) => readings.read({ ...ROW, ...sent }, isFinal, () => false);
+  const [found] = await Promise.all([{ from: SENT, until: UNTIL }, ...sharedWith].map(find));
   return { ...counts, found };
 };
 
@@ -259,6 +297,15 @@ describe("a window of a list", () => {
         }
       },
     ],
+    [
+      "is believed after one page of the second",
+      class extends WindowReadings<Item> {
+        protected override isByCreateTime(known: Item, second: Rows<Item>): boolean {
+          const items = second.items.slice(0, 50);
+          return super.isByCreateTime(known, { ...second, items, fault: undefined });
+        }
+      },
+    ],
   ])("would prove it if it %s", async (_, Readings) => {
     expect(await wrongIn(Readings)).toBeDefined();
   });
@@ -276,16 +323,38 @@ describe("a window of a list", () => {
     ...changes,
   });
 
-  it.each([[{}], [{ after: 0 }], [{ settlesAfter: 3 * SECOND }], [{ ahead: -DAY }]])(
-    "is enough, and takes two requests: %j",
-    async (changes) => {
-      const { found, requests } = await readOf(usual(changes), HONEST, WindowReadings);
-      expect(found).toMatchObject({ fault: undefined });
-      expect(requests).toBe(2);
-      const made = await readOf(usual({ ...changes, ours: "settles" }), HONEST, WindowReadings);
-      expect(made.found?.items.map(({ payout_id }) => payout_id)).toContain("ours");
-    },
-  );
+  it.each([
+    [{}],
+    [{ after: 0 }],
+    [{ settlesAfter: 3 * SECOND }],
+    [{ ahead: -DAY }],
+    // The results that were recorded last are not those of the newest payouts.
+    [{ every: 25 * SECOND, before: 80, late: 595 * SECOND }],
+    [{ every: 25 * SECOND, before: 80, late: 595 * SECOND, settlesAfter: 3 * SECOND }],
+  ])("is enough, and takes two requests: %j", async (changes) => {
+    const { found, requests } = await readOf(usual(changes), HONEST, WindowReadings);
+    expect(found).toMatchObject({ fault: undefined });
+    expect(requests).toBe(2);
+    const made = await readOf(usual({ ...changes, ours: "settles" }), HONEST, WindowReadings);
+    expect(made.found?.items.map(({ payout_id }) => payout_id)).toContain("ours");
+  });
+
+  it("serves the first of the sends that share it", async () => {
+    const history = usual({ after: 8, ours: "settles" });
+    const from = UNTIL + 9 * HOUR;
+    const sharedWith = [{ from, until: from + MINUTE }];
+    const idsIn = async (Readings: typeof WindowReadings<Item>) => {
+      const { found } = await readOf(history, HONEST, Readings, { sharedWith });
+      return found?.items.map(({ payout_id }) => payout_id);
+    };
+    expect(await idsIn(WindowReadings)).toContain("ours");
+    class Last extends WindowReadings<Item> {
+      protected override sentOf(needs: ReadonlyArray<Need>): Need {
+        return super.sentOf(needs.slice(-1));
+      }
+    }
+    expect(await idsIn(Last)).not.toContain("ours");
+  });
 
   it.each(
     Object.keys(SERVICES).filter((name) => !/^(honours|excludes|is a second late)/.test(name)),
@@ -296,6 +365,18 @@ describe("a window of a list", () => {
     const { found } = await readOf(usual({ every, after: 0 }), filter, WindowReadings);
     expect(found).toBeUndefined();
   });
+
+  it.each([3 * SECOND, HOUR, 3 * DAY])(
+    "is enough in an outage, though its pages are many: completions after %i ms",
+    async (settlesAfter) => {
+      const { found } = await readOf(
+        usual({ lost: 120, after: 0, settlesAfter }),
+        HONEST,
+        WindowReadings,
+      );
+      expect(found).toMatchObject({ fault: undefined });
+    },
+  );
 
   // Several pages in a window, the newest row first, and half a page is made before each answer.
   const GROWING = usual({ every: 2 * MINUTE, after: 40, growth: 25, settlesAfter: 3 * DAY });
