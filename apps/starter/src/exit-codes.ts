@@ -3,7 +3,7 @@ import * as Data from "effect/Data";
 /** Exit codes of the process. */
 export const EXIT_CODES = {
   done: 0,
-  /** For a run or a file, only with --exit-status or --wait. */
+  /** For a run or a file, only with --exit-status or --wait; also for duplicates that exist. */
   runFailed: 1,
   badInput: 2,
   cannotConnect: 3,
@@ -18,9 +18,9 @@ export const EXIT_CODES = {
 /** Meaning of each exit code, for the help and the docs. */
 export const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
   done: "success",
-  runFailed: "a run failed, a row is not paid, or a check failed",
+  runFailed: "a run or check failed, a row is not paid, or a duplicate exists",
   badInput: "usage: the command line, a setting or the input is invalid",
-  cannotConnect: "Temporal, the ledger or a worker cannot be reached",
+  cannotConnect: "Temporal, the ledger, a worker or the service is unreachable",
   stillOpen: "the run or a row is open: it continues, or waits for a person",
   notFound: "there is no such run or batch",
   refused: "refused: it is not possible in this state, or was not confirmed",

@@ -13,6 +13,7 @@ export * from "./input/confirming.ts";
 export * from "./input/words.ts";
 export * from "./output/batch-text.ts";
 export * from "./output/configuration.ts";
+export * from "./output/duplicates-text.ts";
 export * from "./output/event-text.ts";
 export * from "./output/installation.ts";
 export * from "./output/list-text.ts";

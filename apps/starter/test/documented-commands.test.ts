@@ -30,6 +30,7 @@ const COMMANDS = [
   "report",
   "show",
   "failed",
+  "duplicates",
   "inbox",
   "events redeliver",
   "events",

@@ -1,3 +1,4 @@
+export { cardholderReadings } from "./evidence/cardholders.ts";
 export type { LongActivityOptions } from "./long-activity.ts";
 export {
   type ActivitiesOptions,

@@ -42,6 +42,7 @@ export type * from "./store/list-runs.ts";
 export { FAILED_STATUSES } from "./store/failure-groups.ts";
 export type { FailedRun, FailureGroup } from "./store/failure-groups.ts";
 export { lateSince, type RunFilter } from "./store/run-filter.ts";
+export type { CardholderWrite } from "./store/payees.ts";
 export type { ReadPayout, SeenOfPayout } from "./store/payout-methods.ts";
 export type { RecordedWrite } from "./store/write-methods.ts";
 export { endAmong } from "./store/log.ts";

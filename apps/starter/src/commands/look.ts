@@ -2,7 +2,7 @@ import type { Check } from "@durable-payments/control/payments";
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, exitStatusHelp } from "../exit-codes.ts";
 import { failing } from "./flag-sets.ts";
-import { id, json, listed, on } from "./flags.ts";
+import { id, json, listed, on, text } from "./flags.ts";
 import { described, runListing, runPayments } from "./run-command.ts";
 
 /** Checks of the doctor that the overview shows, besides those that are not well. */
@@ -66,6 +66,34 @@ export const failed = Command.make("failed", failing, (given) =>
       "durable-payments failed": "All groups, the largest first",
       "durable-payments failed --since 24h --type onboardCardholder": "Onboardings of the last day",
     },
+  ),
+);
+
+const compared = {
+  account: text("account", "NAME", "Account, by name; default: all accounts"),
+  batch: text("batch", "ID", "Only what the rows of a file or a repair have made"),
+  json,
+};
+
+/** `durable-payments duplicates`: whether a cardholder or a card exists twice. */
+export const duplicates = Command.make("duplicates", compared, (given) =>
+  runPayments(given.json, async (output, payments, work) => {
+    const found = await payments.duplicates(given);
+    output.answer(found, work.duplicatesText);
+    return work.codeOfDuplicates(found);
+  }),
+).pipe(
+  described(
+    "Prove that no cardholder and no card exists twice",
+    `Compare the ledger with the service's list of cardholders: whether a person has
+  several cardholders, or a cardholder has a card twice. It prints ids, and no
+  personal data. It needs the ledger and the service, and changes nothing.`,
+    {
+      "durable-payments duplicates": "All accounts",
+      "durable-payments duplicates --batch repairs/0123456789abcdef": "What a repair has made",
+    },
+    `Exit codes: 0 it is proved that there are none, 1 there are duplicates, 3 the ledger
+  or the service cannot be reached, 4 it cannot be proved now, 2 usage, 5 not found.`,
   ),
 );
 

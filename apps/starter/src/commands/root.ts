@@ -7,7 +7,7 @@ import { EXIT_CODES_TABLE } from "../exit-codes.ts";
 import { answer, approve, cancel, limits, pause, reject, resume, retry, word } from "./decide.ts";
 import { events } from "./events.ts";
 import { list, report } from "./list.ts";
-import { failed, inbox, overview, show } from "./look.ts";
+import { duplicates, failed, inbox, overview, show } from "./look.ts";
 import { onboard, pay } from "./pay.ts";
 import { config, doctor, ledger, recover, replay } from "./upkeep.ts";
 
@@ -20,7 +20,7 @@ const rootOf = (): Command.Command.Any => root;
 /** Commands by what a person wants. */
 const GROUPS = [
   { group: "Start", commands: [pay, onboard] },
-  { group: "Watch", commands: [list, report, failed, show, inbox, events] },
+  { group: "Watch", commands: [list, report, failed, duplicates, show, inbox, events] },
   { group: "Decide", commands: [answer, approve, reject, limits, word] },
   { group: "Stop and repair", commands: [pause, resume, cancel, retry, recover] },
   { group: "Operate", commands: [doctor, config, ledger, replay, completionOf(rootOf)] },

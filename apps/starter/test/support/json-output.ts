@@ -6,6 +6,7 @@ import type {
   CancelledBatch,
   Check,
   DecidedMeaning,
+  Duplicates,
   FeedEvent,
   Diagnosis,
   FilePlan,
@@ -121,6 +122,7 @@ export interface JsonOutput {
     /** What a retry of a group would do. */
     readonly plan?: RepairPlan;
   };
+  readonly duplicates: Duplicates;
   readonly cancel:
     | (Pick<Cancelled, "hasStopped" | "run" | "succeeded"> & { readonly workflowId: string })
     | (CancelledBatch & { readonly batch: string });

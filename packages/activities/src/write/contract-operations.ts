@@ -5,7 +5,7 @@
  * response can contradict the request, and how an object is read by its id. Only a field that is surely another one
  * contradicts.
  */
-import type { PaymentsClient } from "@durable-payments/client/effect";
+import type { Cardholder, PaymentsClient } from "@durable-payments/client/effect";
 import { checkInput, operation as contractOf } from "@durable-payments/client/contract";
 import { isRecord } from "@durable-payments/client/values";
 import type {
@@ -18,6 +18,7 @@ import type {
 import { textAt } from "@durable-payments/protocol";
 import { describeAccount } from "@durable-payments/protocol/account";
 import { type Effect, Result } from "effect";
+import { cardholderReadings } from "../evidence/cardholders.ts";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
 import { contradictedField, reusableBeneficiary, takeTurn } from "./beneficiaries.ts";
 import { isOtherAmount } from "../evidence/amounts.ts";
@@ -76,13 +77,16 @@ export const makeContractOperations = ({
 }: ContractOptions): ReadonlyMap<string, WriteOperation> => {
   const readOrNone = <A>(call: ClientCall<A>): Promise<A | undefined> => readKnown(runtime, call);
 
-  const pages = { pageSize: PAGE_SIZE, mostPages: assumptions.reconciliationMaxPages };
-  const payoutPages = { idField: "payout_id", ...pages } as const;
-  const readPayouts: WindowOptions<Page<"listPayouts">>["read"] = (page_num, window = {}) =>
-    readAt(runtime, (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE, ...window }));
-  const payouts: SearchedList<Page<"listPayouts">> = {
+  const payoutPages = {
     idField: "payout_id",
-    readings: new ListReadings<Page<"listPayouts">>(() => ({ ...payoutPages, read: readPayouts })),
+    pageSize: PAGE_SIZE,
+    mostPages: assumptions.reconciliationMaxPages,
+  } as const;
+  const readPayouts: WindowOptions<ListedPayout>["read"] = (page_num, window = {}) =>
+    readAt(runtime, (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE, ...window }));
+  const payouts: SearchedList<ListedPayout> = {
+    idField: "payout_id",
+    readings: new ListReadings<ListedPayout>(() => ({ ...payoutPages, read: readPayouts })),
     ...(assumptions.listWindow === "createTime" && {
       windows: new WindowReadings({
         account,
@@ -100,14 +104,9 @@ export const makeContractOperations = ({
     shown: WRITES.createPayout.kept,
   };
 
-  const cardholders: SearchedList<Page<"listCardholders">> = {
+  const cardholders: SearchedList<Cardholder> = {
     idField: "card_holder_id",
-    readings: new ListReadings<Page<"listCardholders">>(() => ({
-      idField: "card_holder_id",
-      ...pages,
-      read: (page_num) =>
-        readAt(runtime, (client) => client.listCardholders({ page_num, page_size: PAGE_SIZE })),
-    })),
+    readings: cardholderReadings(runtime, assumptions.reconciliationMaxPages),
     compare: (facts, row) =>
       matchCardholder(facts as unknown as Parameters<typeof matchCardholder>[0], row),
     kept: WRITES.createCardholder.kept,
@@ -250,8 +249,7 @@ export const makeContractOperations = ({
     const { key, request, sentForMs } = dispatch;
     const outcome = await send("removeCardholder", dispatch);
     if (outcome.is !== "refused" || sentForMs === undefined) return outcome;
-    const isIt = (item: Page<"listCardholders">) =>
-      item.card_holder_id === request["card_holder_id"];
+    const isIt = (item: Cardholder) => item.card_holder_id === request["card_holder_id"];
     const { fault, items, unreadable } = await cardholders.readings.read(isIt);
     if (fault !== undefined || unreadable.length > 0 || items.some(isIt)) return outcome;
     // A new row may not be listed yet.
@@ -273,7 +271,7 @@ export const makeContractOperations = ({
       case "createBeneficiary":
         return readOrNone((client) => client.retrieveBeneficiary({ beneficiary_id: id }));
       case "createCardholder": {
-        const isIt = (item: Page<"listCardholders">) => item.card_holder_id === id;
+        const isIt = (item: Cardholder) => item.card_holder_id === id;
         return cardholders.readings.read(isIt).then(({ items }) => items.find(isIt));
       }
       default:
@@ -372,6 +370,4 @@ export const makeContractOperations = ({
 };
 
 /** A row of a list. */
-type Page<Name extends "listPayouts" | "listCardholders"> = Effect.Success<
-  ReturnType<Service[Name]>
->["item_list"][number];
+type ListedPayout = Effect.Success<ReturnType<Service["listPayouts"]>>["item_list"][number];

@@ -18,4 +18,6 @@ export type { Check } from "../views/doctor/check.ts";
 export type { Diagnosis } from "../views/doctor/doctor.ts";
 export type { EventsGiven } from "../views/events.ts";
 export type { Inbox, InboxItem } from "../views/inbox.ts";
+export type { Duplicates, ExaminedAccount } from "../views/made-twice.ts";
+export type { MadeTwice } from "../rules/made-twice.ts";
 export type { OverviewView } from "../views/overview.ts";

@@ -28,6 +28,7 @@ import { diagnose, type Diagnosis } from "../views/doctor/doctor.ts";
 import { approvalsOf, type Inbox, type InboxItem, readInbox } from "../views/inbox.ts";
 import { type EventsGiven, pageOfEvents, readEvents } from "../views/events.ts";
 import { follow } from "../views/follow.ts";
+import { type Duplicates, findDuplicatesMade } from "../views/made-twice.ts";
 import { filterOf, type ListFilter, type ListPage, listAllRuns, listPage } from "../views/list.ts";
 import { type OverviewView, readOverview } from "../views/overview.ts";
 import { readReport, type Report } from "../views/report.ts";
@@ -146,6 +147,35 @@ export class PaymentsReading implements AsyncDisposable {
   failed(filter: ListFilter = {}): Promise<ReadonlyArray<FailureGroup>> {
     return this.#connections.ledger(async (opened) =>
       opened.ledger.failures(await this.failedFilter(opened, filter)),
+    );
+  }
+
+  /**
+   * Looks for cardholders and cards that exist twice: in the ledger, and in the service's list of cardholders. Only the ledger has
+   * to answer: without the list, nothing is proved, and the answer says why. No personal data is returned.
+   *
+   * @param which `account`: its name, by default all of the settings; `batch`: only what its runs have made.
+   * @returns the accounts with what was compared, each duplicate with its ids, and whether it is proved that there is none.
+   * @throws NotFound if there is no such batch; InvalidInput if there is no such account.
+   * @example
+   * ```ts
+   * const { duplicates, isProved } = await payments.duplicates({ batch: repair });
+   * ```
+   */
+  duplicates({
+    account,
+    batch,
+  }: {
+    readonly account?: string | undefined;
+    readonly batch?: string | undefined;
+  } = {}): Promise<Duplicates> {
+    const only =
+      account === undefined && this.accounts.length > 0 ? undefined : this.account(account);
+    return findDuplicatesMade(
+      (read) => this.#connections.ledger(read),
+      this.accounts.filter(({ hash }) => only === undefined || hash === only),
+      this.#installation.services,
+      batch,
     );
   }
 

@@ -89,6 +89,7 @@ const CALLS: Readonly<Record<Method, readonly [Needs, (payments: Payments) => Pr
     reject: ["ledger", (payments) => payments.reject("known", ada)],
     retry: ["both", (payments) => payments.retry("known", ada)],
     failed: ["ledger", (payments) => payments.failed()],
+    duplicates: ["ledger", (payments) => payments.duplicates()],
     planRepair: ["ledger", (payments) => payments.planRepair({}, ada)],
     repair: ["maybe", (payments) => payments.repair({}, ada)],
     cancel: ["ledger", (payments) => payments.cancel("known", ada)],

@@ -11,6 +11,7 @@ import {
   LEASES,
   logTable,
   META,
+  OF_CARDHOLDERS,
   PAUSES,
   PAYEES,
   RUNS,
@@ -62,6 +63,7 @@ export const migrations = (
       // Every column that sums read: see list-runs.ts.
       `CREATE INDEX writes_paid ON writes (created_at, operation, standing, currency, payee, account, amount) WHERE amount IS NOT NULL`,
       `CREATE INDEX writes_payouts ON writes (account, created_at) WHERE operation = 'createPayout' AND made_id IS NOT NULL`,
+      `CREATE INDEX writes_cardholders ON writes (account) WHERE ${OF_CARDHOLDERS}`,
       `CREATE INDEX writes_owner ON writes (owner_id, operation, standing, currency, payee, account, created_at, amount)`,
       `CREATE INDEX writes_root ON writes (root_id) WHERE root_id <> workflow_id`,
       `CREATE INDEX writes_request ON writes (hash)`,

@@ -5,8 +5,9 @@
  */
 import { chunksOf } from "effect/Array";
 import type { Payee } from "./ledger.ts";
-import { PAYEES } from "./schema.ts";
+import { OF_CARDHOLDERS, PAYEES, REQUEST, ROW, SEEN } from "./schema.ts";
 import { MOST_KEYS, type Store } from "./store.ts";
+import { readFields, type RowOf } from "./table.ts";
 
 const savePayee = PAYEES.saver({}, (name) =>
   name === "mark" ? "coalesce(excluded.mark, payees.mark)" : undefined,
@@ -32,6 +33,24 @@ export const rememberPayees = async (
     );
   }
 };
+
+const CARDHOLDER_WRITE = {
+  workflowId: ROW.workflowId,
+  ownerId: ROW.ownerId,
+  rootId: ROW.rootId,
+  operation: ROW.operation,
+  state: ROW.state,
+  madeId: ROW.madeId,
+  changedAt: ROW.changedAt,
+  hash: REQUEST.hash,
+  payee: REQUEST.payee,
+  standing: SEEN.standing,
+};
+/**
+ * A write that creates or removes a cardholder or a card. `payee` is the mark of the person, or the cardholder of a card;
+ * null once it is pruned.
+ */
+export type CardholderWrite = RowOf<typeof CARDHOLDER_WRITE>;
 
 /** The directory of payees. */
 export const payeeMethods = (store: Store) => ({
@@ -62,6 +81,14 @@ export const payeeMethods = (store: Store) => ({
     const mark = String(found?.["payee"] ?? cardholder);
     const [known] = await store.all(PAYEES, { "account = ?": account, payee: [mark] });
     return { mark, shown: known?.shown ?? `the cardholder ${cardholder}` };
+  },
+  /** Returns all writes of an account that create or remove cardholders and cards, and no others: see `OF_CARDHOLDERS`. */
+  cardholderWrites: async (account: string): Promise<ReadonlyArray<CardholderWrite>> => {
+    const which = { "account = ?": account, [OF_CARDHOLDERS]: true };
+    const select =
+      "SELECT workflow_id, owner_id, root_id, operation, state, made_id, changed_at, hash, payee, standing FROM writes";
+    const found = await store.find(store.where(select, which));
+    return found.map((row) => readFields(CARDHOLDER_WRITE, row, store.seal));
   },
   /** Returns payees of an account that payouts since a time of the ledger's clock pay, and that nothing describes. */
   undescribedPayees: async (account: string, since: number, limit: number) => {

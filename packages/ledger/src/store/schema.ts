@@ -85,6 +85,10 @@ export const WRITES = new Table(
   ["workflowId", "step", "account"],
 );
 
+/** Writes about cardholders and their cards. An index has these alone, so a query has the same text. */
+export const OF_CARDHOLDERS =
+  "operation IN ('createCardholder', 'createCard', 'removeCardholder', 'cancelCard')";
+
 export const META = new Table(
   "meta",
   {

@@ -65,6 +65,7 @@ const READS: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> = {
   "accounts with events": (ledger) => ledger.feeds(),
   "events to deliver": (ledger) => ledger.undelivered("endpoint", account, limit, 1),
   "runs that are overdue": (ledger) => ledger.overdue(1),
+  "cardholders and cards": (ledger) => ledger.cardholderWrites(account),
 };
 
 /** Of a million open waits, only the few that are meant are read. */
@@ -76,6 +77,7 @@ const BY: Readonly<Record<string, string>> = {
   "due payouts": "writes_due (account=? AND read_after<?)",
   "watched payouts": "writes_watched (account=? AND read_after<?)",
   "runs that are overdue": "runs_overdue (started_at<?)",
+  "cardholders and cards": "writes_cardholders (account=?)",
 };
 
 describe("what is read all the time", () => {

@@ -140,6 +140,21 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     expect(await ledger.madeFor("account-1", "createBeneficiary", payee!)).toEqual(["B-7"]);
   });
 
+  it("has all cardholders and cards of an account, and nothing else", async () => {
+    const account = fresh();
+    for (const operation of ["createCardholder", "createCard", "createPayout"]) {
+      const name = nameOf({ account, workflowId: fresh(), step: operation });
+      await ledger.transact(name, saving(name, { operation, ...made(`of ${operation}`) }));
+    }
+    const found = await other.cardholderWrites(account);
+    const shared = { payee: "B-1", hash: "hash-1", standing: "completed" };
+    expect(found.toSorted((a, b) => a.workflowId.localeCompare(b.workflowId))).toMatchObject([
+      { operation: "createCardholder", madeId: "of createCardholder", ...shared },
+      { operation: "createCard", madeId: "of createCard", ...shared },
+    ]);
+    expect(await other.cardholderWrites(fresh())).toEqual([]);
+  });
+
   it("keeps what others write in the same turn where one is refused", async () => {
     const names = Array.from({ length: 6 }, () => nameOf({ workflowId: fresh() }));
     const taken = made(`P-${fresh()}`);

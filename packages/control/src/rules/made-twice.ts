@@ -1,0 +1,152 @@
+/*
+ * Finds cardholders and cards that exist twice, in what the ledger has and what the service lists.
+ *
+ * Neither is enough alone. A person who was onboarded under two ids is in two rows of the ledger, and the marks of a person
+ * tell namesakes apart, which the service's list does not: it shows no day of birth. But a cardholder that a request has
+ * made whose response was lost, or that somebody has made by hand, is in no row: only the list shows it. So two
+ * that are listed under one name are the same person, unless the ledger has made each of them. Cards have no list; the list of
+ * cardholders counts them.
+ */
+import type { Cardholder } from "@durable-payments/client/effect";
+import { lettersAndDigits } from "@durable-payments/client/values";
+import type { CardholderWrite } from "@durable-payments/ledger";
+
+/** Something that exists twice, or perhaps does. */
+export interface MadeTwice {
+  readonly kind: /** Requests for one person under several ids. */
+    | "person"
+    /** The service lists several cardholders of one name, and the ledger has not made all of them. */
+    | "name"
+    /** Equal requests for a card of one cardholder under several ids. */
+    | "card"
+    /** The service counts more cards of a cardholder than the ledger has requested. */
+    | "cardCount";
+  /** The service's ids. */
+  readonly cardholders: ReadonlyArray<string>;
+  readonly cards: ReadonlyArray<string>;
+  /** Runs that requested them. */
+  readonly workflowIds: ReadonlyArray<string>;
+}
+
+/** A listed cardholder. */
+export type ListedCardholder = Pick<
+  Cardholder,
+  "card_holder_id" | "card_num" | "first_name" | "last_name"
+>;
+
+const OPEN: ReadonlySet<CardholderWrite["standing"]> = new Set(["asking", "unknown"]);
+
+/** Whether the outcome of a request is not known yet. */
+export const isUnderWay = ({ standing, state }: CardholderWrite): boolean =>
+  state === "sending" || (state !== "ended" && OPEN.has(standing));
+
+/** Whether a request has taken effect, or may have. */
+const hasMade = (write: CardholderWrite): boolean =>
+  write.standing === "completed" || write.standing === "unknown" || isUnderWay(write);
+
+/** The service's document says only that `card_num` is a number. One of a card is longer than a count. */
+const countOf = ({ card_num }: ListedCardholder): number =>
+  /^\d{1,4}$/.test(String(card_num)) ? Number(card_num) : 0;
+
+/** As the marks of persons: some people write the last name first. */
+const nameOf = ({ first_name, last_name }: ListedCardholder): string =>
+  [first_name, last_name]
+    .map((name) => lettersAndDigits(name ?? ""))
+    .toSorted()
+    .join(" ")
+    .trim();
+
+const known = (ids: ReadonlyArray<string | null>): ReadonlyArray<string> =>
+  [...new Set(ids.filter((id) => id !== null))].toSorted();
+
+const found = (
+  kind: MadeTwice["kind"],
+  cardholders: ReadonlyArray<string | null>,
+  cards: ReadonlyArray<CardholderWrite>,
+  holders: ReadonlyArray<CardholderWrite>,
+): MadeTwice => ({
+  kind,
+  cardholders: known(cardholders),
+  cards: known(cards.map(({ madeId }) => madeId)),
+  workflowIds: known([...holders, ...cards].map(({ ownerId }) => ownerId)),
+});
+
+const several = <A>(all: ReadonlyArray<A>, by: (one: A) => string): ReadonlyArray<Array<A>> =>
+  [...Map.groupBy(all, by)].flatMap(([key, some]) => (key !== "" && some.length > 1 ? [some] : []));
+
+/** Returns the cardholders and cards of an account that exist and are not removed, by the ledger. */
+export const existing = (
+  writes: ReadonlyArray<CardholderWrite>,
+): Readonly<Record<"cards" | "holders", ReadonlyArray<CardholderWrite>>> => {
+  const removed = new Set(
+    writes.flatMap(({ madeId, operation, standing }) =>
+      operation.startsWith("create") || standing !== "completed" ? [] : madeId,
+    ),
+  );
+  const made = (name: string) =>
+    writes.filter(
+      (write) => write.operation === name && hasMade(write) && !removed.has(write.madeId),
+    );
+  return { holders: made("createCardholder"), cards: made("createCard") };
+};
+
+/** Finds what exists twice in an account. Its cost grows with the writes and the list alone: each is read once. */
+export const findMadeTwice = (
+  writes: ReadonlyArray<CardholderWrite>,
+  listed: ReadonlyArray<ListedCardholder>,
+): ReadonlyArray<MadeTwice> => {
+  const { cards, holders } = existing(writes);
+  const makers = new Map(
+    writes.flatMap((write) =>
+      write.operation === "createCardholder" && write.madeId !== null
+        ? [[write.madeId, write] as const]
+        : [],
+    ),
+  );
+  const madeBy = (some: ReadonlyArray<ListedCardholder>) =>
+    some.flatMap(({ card_holder_id }) => makers.get(card_holder_id) ?? []);
+  // A card that was cancelled may be counted.
+  const requested = Map.groupBy(
+    writes.filter(
+      ({ operation, standing }) =>
+        operation === "createCard" && standing !== "refused" && standing !== "stopped",
+    ),
+    ({ payee }) => payee,
+  );
+  return [
+    // A pruned write has no mark, and keeps the hash of its request.
+    ...several(holders, ({ hash, payee }) => payee ?? hash).map((some) =>
+      found(
+        "person",
+        some.map(({ madeId }) => madeId),
+        [],
+        some,
+      ),
+    ),
+    ...several(listed, nameOf)
+      .filter((some) => madeBy(some).length < some.length)
+      .map((some) =>
+        found(
+          "name",
+          some.map(({ card_holder_id }) => card_holder_id),
+          [],
+          madeBy(some),
+        ),
+      ),
+    ...several(cards, ({ hash }) => hash).map((some) =>
+      found(
+        "card",
+        some.map(({ payee }) => payee),
+        some,
+        [],
+      ),
+    ),
+    ...listed.flatMap((one) => {
+      const id = one.card_holder_id;
+      const own = requested.get(id) ?? [];
+      // Cards of other cardholders may be made elsewhere; those of a pruned one cannot be counted.
+      const isOurs = (makers.get(id)?.payee ?? null) !== null;
+      return isOurs && countOf(one) > own.length ? [found("cardCount", [id], own, [])] : [];
+    }),
+  ];
+};

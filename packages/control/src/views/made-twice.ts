@@ -1,0 +1,143 @@
+/*
+ * Proves that no cardholder and no card exists twice: by the ledger, and by the service's own list.
+ *
+ * The list is read first, and whole: a cardholder that is made meanwhile is then in the ledger, and not reported. A proof
+ * needs the whole list, and certain outcomes; otherwise the answer says why there is none.
+ *
+ * It costs the readings of the list, 4 pages for 100 cardholders and 400 for 10,000, and one statement of the ledger by an index
+ * that has only cardholders and cards: payouts cost nothing, at any rate.
+ */
+import { cardholderReadings } from "@durable-payments/activities";
+import {
+  type Cardholder,
+  type ClientOptions,
+  PaymentsClient,
+} from "@durable-payments/client/effect";
+import { messageOf } from "@durable-payments/client/values";
+import type { Ledger } from "@durable-payments/ledger";
+import { accountHash } from "@durable-payments/protocol/account";
+import { ManagedRuntime, Result } from "effect";
+import type { KnownAccount } from "../facts/connection/connections.ts";
+import { notFound } from "../errors.ts";
+import { existing, findMadeTwice, isUnderWay, type MadeTwice } from "../rules/made-twice.ts";
+import type { Service } from "./doctor/doctor.ts";
+
+/** The cardholders of an account that were compared. */
+export interface ExaminedAccount {
+  /** Hash of the account. */
+  readonly account: string;
+  readonly name: string | null;
+  /** Cardholders and cards that the ledger has, or may have, made: of the batch, if one is given. */
+  readonly cardholders: number;
+  readonly cards: number;
+  /** Cardholders that the service lists, of the whole account; null if its list could not be read. */
+  readonly listed: number | null;
+  /** Why nothing is proved of the account, for a person; null if it is. */
+  readonly whyNot: string | null;
+}
+
+/** What exists twice. */
+export interface Duplicates {
+  /** Whether it is proved that there are no duplicates. */
+  readonly isProved: boolean;
+  readonly accounts: ReadonlyArray<ExaminedAccount>;
+  readonly duplicates: ReadonlyArray<MadeTwice & { readonly account: string }>;
+}
+
+/** The service's list, or why it cannot be read; `lagMs`: within this time, it shows a new cardholder. */
+interface List {
+  readonly items?: ReadonlyArray<Cardholder>;
+  readonly lagMs: number;
+  readonly whyNot?: string | undefined;
+}
+
+const readList = async (options: ClientOptions): Promise<List> => {
+  const { listLagSeconds, reconciliationMaxPages } = options.assumptions;
+  const lagMs = listLagSeconds * 1_000;
+  const runtime = ManagedRuntime.make(PaymentsClient.layer(options));
+  try {
+    const readings = cardholderReadings(runtime, reconciliationMaxPages);
+    const { fault, isRefused, items, unreadable } = await readings.read(() => false);
+    const whyNot =
+      fault ?? (unreadable.length > 0 ? `${unreadable.length} rows are unreadable` : undefined);
+    if (isRefused) return { lagMs, whyNot };
+    return { items, lagMs, whyNot };
+  } catch (error) {
+    return { lagMs, whyNot: messageOf(error) };
+  } finally {
+    await runtime.dispose();
+  }
+};
+
+const NO_ACCESS: List = { lagMs: 0, whyNot: "no access to the account is set here" };
+
+const listOf = async (services: ReadonlyArray<Service>, account: string): Promise<List> => {
+  for (const { access } of services) {
+    if (Result.isSuccess(access) && accountHash(access.success) === account)
+      return readList(access.success);
+  }
+  return NO_ACCESS;
+};
+
+/**
+ * Finds cardholders and cards that exist twice.
+ *
+ * @param use calls a function with the ledger.
+ * @param batch limits the answer to what the runs of a batch have made.
+ * @throws NotFound if the ledger has no such batch.
+ */
+export const findDuplicatesMade = async (
+  use: <A>(read: (opened: { readonly ledger: Ledger }) => Promise<A>) => Promise<A>,
+  accounts: ReadonlyArray<KnownAccount>,
+  services: ReadonlyArray<Service>,
+  batch: string | undefined,
+): Promise<Duplicates> => {
+  const lists = await Promise.all(
+    accounts.map(async (known) => ({ ...known, list: await listOf(services, known.hash) })),
+  );
+  return use(async ({ ledger }) => {
+    if (batch !== undefined && (await ledger.batch(batch)) === undefined)
+      throw notFound(`There is no batch ${batch}.`);
+    const rows = batch === undefined ? undefined : await ledger.batchRows(batch);
+    const ids = rows && new Set(rows.map(({ workflowId }) => workflowId));
+    const { now } = await ledger.state();
+    const examined = lists.map(async ({ hash, list, name = null }) => {
+      const writes = await ledger.cardholderWrites(hash);
+      const { items = [], lagMs } = list;
+      const isOfBatch = ({ ownerId, rootId, workflowId }: (typeof writes)[number]) =>
+        ids === undefined || [ownerId, rootId, workflowId].some((id) => ids.has(id));
+      const own = writes.filter(isOfBatch);
+      const owners = new Set(own.map(({ ownerId }) => ownerId));
+      const { cards, holders } = existing(own);
+      const listed = new Set(items.map(({ card_holder_id }) => card_holder_id));
+      const open = own.filter(isUnderWay).length;
+      const unseen = holders.filter(
+        ({ changedAt, madeId }) =>
+          madeId !== null && !listed.has(madeId) && changedAt > now - lagMs,
+      ).length;
+      const whyNot =
+        (list.whyNot && `the list of cardholders proves nothing: ${list.whyNot}`) ??
+        (open > 0 ? `the outcome of ${open} requests is not known yet` : undefined) ??
+        (unseen > 0 ? `${unseen} new cardholders are not listed yet` : null);
+      const account: ExaminedAccount = {
+        account: hash,
+        name,
+        cardholders: holders.length,
+        cards: cards.length,
+        listed: list.items?.length ?? null,
+        whyNot,
+      };
+      const duplicates = findMadeTwice(writes, items)
+        .filter(({ workflowIds }) => ids === undefined || workflowIds.some((id) => owners.has(id)))
+        .map((one) => ({ account: hash, ...one }));
+      return { account, duplicates };
+    });
+    const all = await Promise.all(examined);
+    const duplicates = all.flatMap((one) => one.duplicates);
+    return {
+      isProved: duplicates.length === 0 && all.every(({ account }) => account.whyNot === null),
+      accounts: all.map(({ account }) => account),
+      duplicates,
+    };
+  });
+};
