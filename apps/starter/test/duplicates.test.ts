@@ -1,6 +1,5 @@
 import { createClient } from "@durable-payments/client";
 import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
-import { startSimulator } from "@durable-payments/simulator";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { makeTestFolder } from "@durable-payments/tools/testing";
 import { join } from "node:path";
@@ -19,6 +18,7 @@ it("reports a proof, a duplicate without personal data, and a service that is aw
   onTestFinished(folder.remove);
   const place = `sqlite:${join(folder.path, "ledger.sqlite")}`;
   await (await openLedger(readLedgerPlace(place, ""))).close();
+  const { startSimulator } = await import("@durable-payments/simulator");
   const { apiKey, clientId, stop, url: baseUrl } = await startSimulator();
   const client = createClient({ apiKey, clientId, baseUrl });
   onTestFinished(() => client.close());

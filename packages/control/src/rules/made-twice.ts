@@ -1,11 +1,10 @@
 /*
  * Finds cardholders and cards that exist twice, in what the ledger has and what the service lists.
  *
- * Neither is enough alone. A person who was onboarded under two ids is in two rows of the ledger, and the marks of a person
- * tell namesakes apart, which the service's list does not: it shows no day of birth. But a cardholder that a request has
- * made whose response was lost, or that somebody has made by hand, is in no row: only the list shows it. So two
- * that are listed under one name are the same person, unless the ledger has made each of them. Cards have no list; the list of
- * cardholders counts them.
+ * Neither is enough alone. A person who was onboarded under two ids is in two rows of the ledger. Its marks of persons tell
+ * namesakes apart; the service's list cannot, because it shows no day of birth. But a cardholder of a lost response, or one
+ * that somebody has made by hand, is in no row: only the list shows it. So two that are listed under one name are the
+ * same person, unless the ledger has made each of them. Cards have no list; the list of cardholders counts them.
  */
 import type { Cardholder } from "@durable-payments/client/effect";
 import { lettersAndDigits } from "@durable-payments/client/values";

@@ -4,8 +4,8 @@
  * The list is read first, and whole: a cardholder that is made meanwhile is then in the ledger, and not reported. A proof
  * needs the whole list, and certain outcomes; otherwise the answer says why there is none.
  *
- * It costs the readings of the list, 4 pages for 100 cardholders and 400 for 10,000, and one statement of the ledger by an index
- * that has only cardholders and cards: payouts cost nothing, at any rate.
+ * The list costs 4 pages for 100 cardholders, and 400 for 10,000. The ledger costs one statement, by an index that has only
+ * cardholders and cards. So the payouts cost nothing, however many there are in a second.
  */
 import { cardholderReadings } from "@durable-payments/activities";
 import {
@@ -36,7 +36,7 @@ export interface ExaminedAccount {
   readonly whyNot: string | null;
 }
 
-/** What exists twice. */
+/** Cardholders and cards that exist twice, and whether it is proved that there are none. */
 export interface Duplicates {
   /** Whether it is proved that there are no duplicates. */
   readonly isProved: boolean;
