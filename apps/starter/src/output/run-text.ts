@@ -70,7 +70,10 @@ const paymentText = (
   return joined([joined([sum, whom], " "), of.reference], ", ");
 };
 
-const stepLine = ({ endedAt, at, key, kind, name, state, text, ...step }: StepView): string => {
+const stepLine = (
+  { endedAt, at, key, kind, name, readAfter, state, text, ...step }: StepView,
+  now: number,
+): string => {
   const [sign = "·", colour] = SHOWN[state] ?? [];
   const took = endedAt === null || endedAt - at < 1_000 ? "" : ` (${duration(endedAt - at)})`;
   const title =
@@ -80,7 +83,10 @@ const stepLine = ({ endedAt, at, key, kind, name, state, text, ...step }: StepVi
   const what = joined([money(step), text === "" ? statusText(state) : text], ": ");
   const mark = colour === undefined ? sign : styled(colour, sign);
   const start = `  ${mark} ${when(at).slice(11, 19)}  ${title}  `;
-  return beside(start, `${what}${took}`);
+  const read =
+    readAfter !== null &&
+    `. ${readAfter > now ? "Read next at" : "Due to be read since"} ${when(readAfter)}`;
+  return beside(start, `${what}${took}${read || ""}`);
 };
 
 /** Words the fields of an object; empty ones are left out. */
@@ -121,7 +127,7 @@ export const runText = (run: RunDetails, now = Date.now()): string => {
     header,
     ...noteLines(run.notes, "  "),
     ...(run.steps.length === 0 ? [] : ["", styled("bold", "Steps")]),
-    ...run.steps.map(stepLine),
+    ...run.steps.map((step) => stepLine(step, now)),
     ...run.inbox.flatMap((item) => ["", itemText(item, now)]),
     ...nextLines(run.next.map(withName)),
   ].join("\n");

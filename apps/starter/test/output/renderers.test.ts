@@ -32,6 +32,7 @@ const nothing = {
   knownBy: null,
   sends: null,
   key: null,
+  readAfter: null,
 } as const;
 
 const step = (more: Partial<StepView>): StepView => ({
@@ -250,6 +251,12 @@ it.each(ENDINGS)("prints a run: %s", (_, given) => {
   const text = runText(given, NOW);
   expectNarrow(text);
   expect(text).toMatchSnapshot();
+});
+
+it("says when a payout is read at the service next, and if that is overdue", () => {
+  const text = (readAfter: number) => runText(run({ steps: [step({ readAfter })] }), NOW);
+  expect(text(NOW + 60_000)).toContain("po-1. Read next at 2026-11-23 19:37:00Z");
+  expect(text(NOW - 60_000)).toContain("po-1. Due to be read since 2026-11-23 19:35:00Z");
 });
 
 it("calls the limit of a card that, also of a run that issued none", () => {

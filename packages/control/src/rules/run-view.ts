@@ -273,4 +273,6 @@ export interface StepView extends PaymentView {
   readonly sends: number | null;
   /** The workflow id of a write whose key is not this run's; null otherwise. */
   readonly key: string | null;
+  /** When its object is read at the service next; null if nothing remains to be seen, or the step of its payout says it. */
+  readonly readAfter: number | null;
 }

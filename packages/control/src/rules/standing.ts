@@ -308,10 +308,11 @@ const writeStep = (row: RecordedWrite, evidence: Evidence): StepView => {
     knownBy: row.knownBy,
     sends: row.sends,
     key: row.workflowId === evidence.run.workflowId ? null : row.workflowId,
+    readAfter: row.readAfter,
   };
 };
 
-const NO_WRITE = { madeId: null, knownBy: null, sends: null, key: null } as const;
+const NO_WRITE = { madeId: null, knownBy: null, sends: null, key: null, readAfter: null } as const;
 const NOTHING = { ...paymentFields(undefined), ...NO_WRITE };
 
 const outcomeOf = ({ outcome }: RecordedWait): string | undefined => {
@@ -340,6 +341,7 @@ const waitStep = (wait: RecordedWait): StepView => {
         : `${wait.thing}${outcome === undefined ? "" : `: ${outcome}`}`,
     at: wait.since,
     endedAt: wait.closedAt,
+    readAfter: wait.closedAt === null ? wait.readAfter : null,
   };
 };
 

@@ -198,9 +198,15 @@ export const readWebUi = async (
   throw notFound(`Temporal has no run of ${workflowId}.`);
 };
 
-/** Returns what is followed of a run. */
-export const progressOfRun = ({ endedAt, notes, reason, status, steps }: RunDetails) => ({
-  facts: [status, reason, steps, notes],
+/** Returns what is followed of a run: a reading that shows nothing new is no change. */
+export const progressOfRun = ({
+  endedAt,
+  notes,
+  reason,
+  status,
+  steps,
+}: Pick<RunDetails, "endedAt" | "notes" | "reason" | "status" | "steps">) => ({
+  facts: [status, reason, steps.map((step) => ({ ...step, readAfter: null })), notes],
   isOver: endedAt !== null || !isOpenStatus(status),
 });
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { InboxItem } from "../../src/views/inbox.ts";
 import { decisionsOn } from "../../src/rules/approval.ts";
 import { viewOf } from "../../src/rules/run-view.ts";
-import { nextOf } from "../../src/views/run.ts";
+import { nextOf, progressOfRun } from "../../src/views/run.ts";
 import type { Progress } from "../../src/facts/progress.ts";
 import { stepsOf } from "../../src/rules/standing.ts";
 import { ACCOUNT, nothing, question as asked, row, run } from "../support/rows.ts";
@@ -136,4 +136,12 @@ it.each([
   [undefined, "done"],
 ])("shows how a wait has ended: %s", (outcome, state) => {
   expect(stepsOf({ ...nothing, waits: [check(outcome)] })).toMatchObject([{ state }]);
+});
+
+it("follows a run by what is seen, not by when it is read next", () => {
+  const factsAt = (readAfter: number) => {
+    const rows = [row({ state: "done", madeId: "p-1", readAfter })];
+    return progressOfRun({ ...failed, steps: stepsOf({ ...nothing, rows }), notes: [] }).facts;
+  };
+  expect(factsAt(2)).toEqual(factsAt(1));
 });

@@ -351,3 +351,23 @@ it("shows a payout with its outcome, the service's word, its date, and its key i
     { text: 'p-1, paid 2026-11-24 09:12 UTC (the service says "completed")', key: "payout/rent" },
   ]);
 });
+
+it("says when each object is read at the service next: an open or watched payout, and an open wait", () => {
+  const readAfter = Date.parse("2026-11-24T09:12:00Z");
+  const closed = { ...wait, kind: "balance", thing: "EUR 1.00", activityId: "b" } as const;
+  const open = { ...wait, kind: "cardholder", thing: "h-1", activityId: "h", readAfter } as const;
+  const steps = stepsOf({
+    ...nothing,
+    rows: [{ ...payout("made"), readAfter }, { ...payout("completed"), readAfter }, row()],
+    waits: [open, { ...closed, readAfter, closedAt: 1 }],
+    items: [timer],
+  });
+  expect(steps.map((one) => one.readAfter)).toEqual([
+    readAfter,
+    readAfter,
+    null,
+    readAfter,
+    null,
+    null,
+  ]);
+});
