@@ -6,105 +6,32 @@
  * are checked.
  */
 import { messageOf } from "@durable-payments/client/values";
+import {
+  cachedFolder,
+  isExecutable,
+  locate,
+  type Located,
+  type ServerFile,
+  ServerNotFound,
+  TEST_SERVERS,
+} from "@durable-payments/protocol/server-files";
 import { execa } from "execa";
 import { createHash } from "node:crypto";
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
-import { homedir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import type { Reporter } from "./command.ts";
+
+export { cachedFolder, locate, ServerNotFound } from "@durable-payments/protocol/server-files";
 
 /** Puts a server into a folder, or throws the reason why it cannot. */
 export type Installer = (server: Server, folder: string, report: Reporter) => Promise<void>;
 
 /** A Temporal server that runs on this machine. */
-export interface Server {
-  readonly title: string;
-  /** The environment variable that names the executable; it overrides all else. */
-  readonly variable: string;
-  /** The name of the executable on the PATH and in the cache. */
-  readonly command: string;
-  /** The pinned version, without "v". */
-  readonly version: string;
+export interface Server extends ServerFile {
   /** The ways to install it, in this order, by the names that a person reads when one fails. */
   readonly installers: Readonly<Record<string, Installer>>;
 }
-
-/** An executable and how it was found. */
-export interface Located {
-  readonly path: string;
-  readonly from: string;
-}
-
-/** A server was not found, could not be installed, or must not run; the message names what to do. */
-export class ServerNotFound extends Error {
-  override readonly name = "ServerNotFound";
-}
-
-/** The per-user folder in which downloaded and built servers are kept, for all checkouts together. */
-const cacheFolder = ({ XDG_CACHE_HOME }: NodeJS.ProcessEnv): string =>
-  join(XDG_CACHE_HOME || join(homedir(), ".cache"), "durable-payments");
-
-/** Returns the folder of the cache for this version of a server. */
-export const cachedFolder = (server: Server, env: NodeJS.ProcessEnv = process.env): string =>
-  join(cacheFolder(env), `${server.command}-${server.version}`);
-
-const isExecutable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-};
-
-const WRITABLE_BY_OTHERS = 0o022;
-
-/** Files in the cache are executed, so no other user may write there. */
-const refuseForeign = (path: string): void => {
-  if (process.getuid === undefined) return;
-  const { mode, uid } = lstatSync(path);
-  const isOwn = uid === process.getuid() || uid === 0;
-  if (isOwn && (mode & WRITABLE_BY_OTHERS) === 0) return;
-  throw new ServerNotFound(
-    `${path} is not started: another user owns it or can write to it. See who has changed it, remove it, and run \`npm run setup\`.`,
-  );
-};
-
-/**
- * Finds an installed server: by the environment variable, on the PATH, in the per-user cache.
- *
- * @throws ServerNotFound if the variable names no executable file, or others can write to the cache
- */
-export const locate = (
-  server: Server,
-  env: NodeJS.ProcessEnv = process.env,
-): Located | undefined => {
-  const named = env[server.variable];
-  if (named) {
-    const path = resolve(named);
-    if (isExecutable(path)) return { path, from: server.variable };
-    throw new ServerNotFound(
-      `${server.variable} names ${path}, which is not an executable file: correct it, or unset it.`,
-    );
-  }
-  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  const onPath = folders.map((folder) => resolve(folder, server.command)).find(isExecutable);
-  if (onPath !== undefined) return { path: onPath, from: "PATH" };
-  const folder = cachedFolder(server, env);
-  const cached = join(folder, server.command);
-  if (!isExecutable(cached)) return undefined;
-  for (const path of [cacheFolder(env), folder, cached]) refuseForeign(path);
-  return { path: cached, from: "cache" };
-};
 
 /** Fills a new folder, and renames it when it is complete: no process sees half of it, and the first of two wins. */
 const fillAtomically = async (
@@ -259,10 +186,7 @@ const fetchWithMaven: Installer = async (server, folder, report) => {
 
 /** The dev server: Temporal's CLI, which holds the whole server and its Web UI. */
 export const temporalCli: Server = {
-  title: "Temporal CLI",
-  variable: "TEMPORAL_CLI_PATH",
-  command: "temporal",
-  version: "1.5.1",
+  ...TEST_SERVERS.dev,
   installers: {
     download: download("createLocal"),
     "go build": buildWithGo({
@@ -275,10 +199,7 @@ export const temporalCli: Server = {
 
 /** The test server that skips waiting times. */
 export const testServer: Server = {
-  title: "Temporal time-skipping test server",
-  variable: "TEMPORAL_TEST_SERVER_PATH",
-  command: "temporal-test-server",
-  version: "1.38.0",
+  ...TEST_SERVERS["time-skipping"],
   installers: { download: download("createTimeSkipping"), "Maven and Java": fetchWithMaven },
 };
 

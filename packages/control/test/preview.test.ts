@@ -1,17 +1,18 @@
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
-import { temporalServerVariables, whyNoTimeSkipping } from "@durable-payments/tools/testing";
+import { whyNoTimeSkipping } from "@durable-payments/tools/testing";
 import { skippedBecause } from "@durable-payments/tools/skip";
 import { appArguments, checkout } from "@durable-payments/tools/processes";
 import { execa } from "execa";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, mkdtempDisposable, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorkflowHandle } from "@temporalio/client";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { previewRetries } from "../src/actions/preview/preview.ts";
+import { previewRetries, workflowsIn } from "../src/actions/preview/preview.ts";
+import { bundleToReplay } from "../src/actions/replay.ts";
 import { retryPayment } from "../src/actions/retry/retry.ts";
 import { startPayment, startRun } from "../src/actions/start.ts";
 import { planOnboarding } from "../src/rules/input.ts";
@@ -31,7 +32,6 @@ let stack: RealStack;
 let folder: string;
 let payments: Payments;
 beforeAll(async () => {
-  for (const [name, path] of Object.entries(temporalServerVariables())) vi.stubEnv(name, path);
   folder = await mkdtemp(join(tmpdir(), "preview-"));
   stack = await startRealStack(`sqlite:${join(folder, "ledger")}`, {}, BEFORE);
   payments = await paymentsOn(stack);
@@ -74,7 +74,7 @@ const preview = (...ids: ReadonlyArray<string>) =>
   previewRetries(
     stack.operations,
     ids.map((workflowId) => ({ workflowId })),
-    { workflows: MENDED, assumptionsOf: () => defaultAssumptions },
+    { against: MENDED, assumptionsOf: () => defaultAssumptions },
   );
 
 const SHOWN = /^```sh\n(?<line>.*)\n```\n(?:\n```text\n(?<output>[^]*?)^```$)?/gm;
@@ -96,7 +96,7 @@ const shown = () =>
           args.map((arg) => (arg === "../orders" ? MENDED : arg)),
         ),
         {
-          env: { ...stack.variables(), ...temporalServerVariables(), NO_COLOR: "1" },
+          env: { ...stack.variables(), NO_COLOR: "1" },
           reject: false,
           cwd: fileURLToPath(new URL("support/orders/before", import.meta.url)),
         },
@@ -105,6 +105,21 @@ const shown = () =>
       return { code: exitCode, output: `${output}\n` };
     }),
   );
+
+test("says what is missing in the folder: the dependencies, or the module of the runs", async () => {
+  await using project = await mkdtempDisposable(join(tmpdir(), "project-"));
+  const { path } = project;
+  const npmInstall = /: run npm install in/;
+  expect(() => workflowsIn(path, ["payout"])).toThrow(npmInstall);
+  expect(() => workflowsIn(join(path, "nowhere"), ["payout"])).toThrow("There is no folder");
+  expect(() => workflowsIn(path, ["payout", "payOrder"])).toThrow("exports payOrder");
+  const workflows = join(path, "workflows.ts");
+  await writeFile(workflows, 'export * from "durable-payments/workflows";\n');
+  expect(workflowsIn(path, ["payOrder"])).toBe(workflows);
+  await expect(bundleToReplay(workflows)).rejects.toThrow(npmInstall);
+}, 60_000);
+
+const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
 
 const sentTo = ({ requests }: Awaited<ReturnType<RealStack["home"]["state"]>>) => requests;
 
@@ -127,6 +142,11 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
       "incomplete",
       "refused-card",
     ];
+    // Commands choose among the ends that the tracker has recorded.
+    await soon(async () => {
+      const found = await ledger.runs({ workflowIds: ids, limit: ids.length });
+      expect(found.filter(({ endState }) => endState === "failed")).toHaveLength(ids.length);
+    });
     const rowsOf = async () => (await Promise.all(ids.map((id) => ledger.rowsOf(id)))).flat();
     const before = { rows: await rowsOf(), books: await stack.home.state() };
     const runs = await preview(...ids);
@@ -162,8 +182,6 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
     const known = before.rows.filter(({ state }) => state === "done");
     const isNew = ({ step, workflowId: id }: (typeof known)[number]) =>
       !known.some((one) => one.step === step && one.workflowId === id);
-    const soon = (look: () => Promise<void>) =>
-      vi.waitFor(look, { timeout: 60_000, interval: 100 });
     const becomes: Record<string, (run: PreviewedRun, handle: WorkflowHandle) => Promise<unknown>> =
       {
         completes: (_, handle) => handle.result(),
@@ -226,7 +244,6 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
       taskQueue,
       args: [request],
     });
-    const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
     await ordered("stuck", "8.00");
     await home.addFault({ kind: "dropped", operation: "createPayout" });
     await home.addFault({ kind: "html-502", operation: "listPayouts", times: 1_000 });
@@ -244,9 +261,16 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
           workflowId,
         })),
       ],
-      { workflows: MENDED, assumptionsOf: () => defaultAssumptions },
+      { against: MENDED, assumptionsOf: () => defaultAssumptions },
     );
     const sent = (amount: string) => [{ operation: "createPayout", amount, currency: "USD" }];
+    // A clone has no workflows of its own: those of its durable-payments are enough.
+    expect(
+      await previewRetries(stack.operations, [{ workflowId: "in-eu" }], {
+        against: checkout,
+        assumptionsOf: () => defaultAssumptions,
+      }),
+    ).toMatchObject([{ outcome: "completes", writes: sent(inputs.payout.amount) }]);
     expect(runs).toMatchObject([
       { outcome: "completes", writes: sent("7.50") },
       { outcome: "completes", writes: sent(inputs.payout.amount) },

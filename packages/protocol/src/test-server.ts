@@ -4,20 +4,15 @@ import {
   TestWorkflowEnvironment,
 } from "@temporalio/testing";
 import { DefaultLogger, type Logger, Runtime } from "@temporalio/worker";
+import { locate, TEST_SERVERS } from "./server-files.ts";
 
 /** `time-skipping` skips days; `dev` is a real server in real time. */
-export type ServerKind = "time-skipping" | "dev";
-
-/** The variables that name the executables of the servers. */
-export const SERVER_VARIABLES = {
-  "time-skipping": "TEMPORAL_TEST_SERVER_PATH",
-  dev: "TEMPORAL_CLI_PATH",
-} as const satisfies Readonly<Record<ServerKind, string>>;
+export type ServerKind = keyof typeof TEST_SERVERS;
 
 /** How a server for tests is started. */
 export interface TestEnvironmentOptions {
   /**
-   * Options of the SDK: executable, port, database, further arguments. Default: the server that its variable names, or
+   * Options of the SDK: executable, port, database, further arguments. Default: the server that is on this machine, or
    * that the SDK downloads, in memory.
    */
   readonly server?: LocalTestWorkflowEnvironmentOptions["server"];
@@ -50,13 +45,26 @@ const patiently = async (
   }
 };
 
-/** Starts a Temporal server for tests, on a free port; end it by `teardown`. */
-export const startTestEnvironment = (
+/** Returns what a person can do if a server does not start. */
+export const remedyOf = (kind: ServerKind): string => {
+  const { variable } = TEST_SERVERS[kind];
+  const path = process.env[variable];
+  if (path)
+    return `It was started from ${path} (${variable}): set it to an executable of the server, or unset it.`;
+  return `Temporal's SDK downloads it once from temporal.download and keeps it in the folder for temporary files: allow this machine to reach that address, or set ${variable} to an executable of it. In a clone of durable-payments, \`npm run setup\` installs it in other ways, too.`;
+};
+
+/**
+ * Starts a Temporal server for tests, on a free port; end it by `teardown`.
+ *
+ * @throws ServerNotFound if a variable names no executable file.
+ */
+export const startTestEnvironment = async (
   kind: ServerKind,
   { logger, server }: TestEnvironmentOptions = {},
 ): Promise<TestWorkflowEnvironment> => {
   quietRuntime(logger);
-  const path = process.env[SERVER_VARIABLES[kind]];
+  const path = server === undefined ? locate(TEST_SERVERS[kind])?.path : undefined;
   const named = path ? { server: { executable: { type: "existing-path", path } as const } } : {};
   const options = server === undefined ? named : { server };
   return patiently(() =>

@@ -1,7 +1,7 @@
 import type { Duration } from "@durable-payments/protocol";
 import { messageOf } from "@durable-payments/client/values";
 import {
-  SERVER_VARIABLES,
+  remedyOf,
   type ServerKind,
   startTestEnvironment,
 } from "@durable-payments/protocol/test-server";
@@ -114,23 +114,18 @@ const TITLES: Readonly<Record<ServerKind, string>> = {
   dev: "dev server (Temporal CLI)",
 };
 
-const remedyOf = (kind: ServerKind): string => {
-  const variable = SERVER_VARIABLES[kind];
-  const path = process.env[variable];
-  if (path) {
-    return `It was started from ${path} (${variable}): set it to an executable of the server, or unset it.`;
-  }
-  const download = `Temporal's SDK downloads it once from temporal.download and keeps it in the folder for temporary files: allow this machine to reach that address, or set ${variable} to an executable of it.`;
-  if (kind === "dev") return download;
+/** The real server needs no Java. */
+const orDev = (kind: ServerKind): string => {
+  if (kind === "dev") return remedyOf(kind);
   return process.arch === "x64"
-    ? `${download} Or use the real one, which needs no Java: server: "dev".`
+    ? `${remedyOf(kind)} Or use the real one, which needs no Java: server: "dev".`
     : `There is none for ${process.arch}: use the real one, server: "dev", and settle payouts by simulator.setPayoutStatus or a short settleAfter.`;
 };
 
 const start = async (kind: ServerKind): Promise<Pick<TestServer, "clock" | "environment">> => {
   const environment = await startTestEnvironment(kind).catch((error: unknown) => {
     throw new CannotStartServer(
-      `The ${TITLES[kind]} of Temporal cannot be started: ${messageOf(error)}. ${remedyOf(kind)}`,
+      `The ${TITLES[kind]} of Temporal cannot be started: ${messageOf(error)}. ${orDev(kind)}`,
       { cause: error },
     );
   });

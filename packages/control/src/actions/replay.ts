@@ -86,7 +86,12 @@ export const bundleToReplay = async (workflows?: string): Promise<WorkflowBundle
   try {
     return await bundleForReplay(path, [paymentsBundler({ shared: [] })]);
   } catch (error) {
-    throw invalidInput(`The workflows in ${path} cannot be bundled: ${messageOf(error)}`);
+    const [, missing] = /Can't resolve '([^'./][^']*)'/.exec(messageOf(error)) ?? [];
+    const why =
+      missing === undefined
+        ? messageOf(error)
+        : `${missing} is not installed: run npm install in the folder of that project.`;
+    throw invalidInput(`The workflows in ${path} cannot be bundled: ${why}`);
   }
 };
 

@@ -140,7 +140,7 @@ export const upkeepOf = (
   previewRetries: (chosen, { against, onPart }) =>
     connections.both(async (connected) => {
       // Loaded only for a preview, because it has a worker and a simulator.
-      const { previewRetries, workflowsIn } = await import("../actions/preview/preview.ts");
+      const { previewRetries } = await import("../actions/preview/preview.ts");
       const assumptions = assumptionsOf();
       const runs = await previewRetries(
         connected,
@@ -148,7 +148,7 @@ export const upkeepOf = (
           ...run,
           ...(patch !== undefined && { amend: { patch, assumptions } }),
         })),
-        { assumptionsOf, onPart, workflows: workflowsIn(against) },
+        { against, assumptionsOf, onPart },
       );
       return { groups: groupsOf(runs), runs };
     }),

@@ -10,10 +10,12 @@
 import { startAgainOf } from "@durable-payments/activities";
 import type { Assumptions, OperationName } from "@durable-payments/client/effect";
 import type { WriteRow } from "@durable-payments/ledger";
-import { atOnce } from "@durable-payments/protocol";
+import { lookUp } from "@durable-payments/client/values";
+import { atOnce, WORKFLOW } from "@durable-payments/protocol";
 import type { RunToReplay } from "@durable-payments/replay";
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Connected } from "../../facts/connection/connections.ts";
@@ -37,8 +39,8 @@ export interface ChosenRun extends Pick<
 
 /** How runs are previewed. */
 export interface PreviewOptions {
-  /** Path of the module that exports the workflows; default: those of this project. */
-  readonly workflows?: string | undefined;
+  /** Folder of the project with the code, or its module that exports the workflows. */
+  readonly against: string;
   readonly assumptionsOf: (account?: string) => Assumptions;
   /** Called with the number of runs whose outcome is known, and of all. */
   readonly onPart?: ((known: number, all: number) => void) | undefined;
@@ -70,20 +72,34 @@ const MODULES = [
 ];
 
 /**
- * Finds the module that exports the workflows of a project.
+ * Finds the module that exports the workflows of a project. One without own workflows, such as a clone, has those of its
+ * durable-payments.
  *
  * @param path of its folder, or of the module itself.
+ * @param types of the runs.
  * @throws InvalidInput if there is none.
  */
-export const workflowsIn = (path: string): string => {
+export const workflowsIn = (path: string, types: ReadonlyArray<string>): string => {
   const given = resolve(path);
-  const found = [given, ...MODULES.map((name) => join(given, name))].find(
-    (file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true,
-  );
+  const isKind = (file: string, is: "isDirectory" | "isFile") =>
+    statSync(file, { throwIfNoEntry: false })?.[is]() === true;
+  const files = [given, ...MODULES.map((name) => join(given, name))];
+  const found = files.find((file) => isKind(file, "isFile"));
   if (found !== undefined) return found;
-  throw invalidInput(
-    `${given} has none of ${MODULES.join(", ")}: name the module that exports the workflows. Nothing was done.`,
-  );
+  if (!isKind(given, "isDirectory"))
+    throw invalidInput(`There is no folder ${given}. Nothing was done.`);
+  const own = types.find((type) => lookUp(WORKFLOW, type) === undefined);
+  if (own !== undefined)
+    throw invalidInput(
+      `${given} has none of ${MODULES.join(", ")}: name the module that exports ${own}. Nothing was done.`,
+    );
+  try {
+    return createRequire(join(given, "package.json")).resolve("durable-payments/workflows");
+  } catch {
+    throw invalidInput(
+      `${given} has no durable-payments: run npm install in it. Nothing was done.`,
+    );
+  }
 };
 
 const ACTING = { by: "preview", how: "preview", reason: "preview" } as const;
@@ -223,7 +239,7 @@ const replayKept = async (
 export const previewRetries = async (
   connected: Connected,
   chosen: ReadonlyArray<ChosenRun>,
-  { assumptionsOf, onPart = () => undefined, workflows }: PreviewOptions,
+  { against, assumptionsOf, onPart = () => undefined }: PreviewOptions,
 ): Promise<ReadonlyArray<PreviewedRun>> => {
   if (chosen.length > MOST_PREVIEWED)
     throw invalidInput(
@@ -243,7 +259,8 @@ export const previewRetries = async (
     open.delete(id);
     onPart(known.size, chosen.length);
   };
-  const bundle = prepared.size === 0 ? undefined : await bundleToReplay(workflows);
+  const types = [...prepared.values()].map(({ planned }) => planned.run.type);
+  const bundle = types.length === 0 ? undefined : await bundleToReplay(workflowsIn(against, types));
   if (bundle !== undefined)
     for (const [id, ended] of await replayKept(bundle, prepared)) end(id, ended);
   const recorded = new Map<string, Promise<Recorded>>(

@@ -10,7 +10,7 @@
  */
 import { makePaymentsActivities } from "@durable-payments/activities";
 import { type Assumptions, PaymentsClient } from "@durable-payments/client/effect";
-import { isRecord } from "@durable-payments/client/values";
+import { isRecord, messageOf } from "@durable-payments/client/values";
 import type { ScratchLedger } from "@durable-payments/ledger";
 import { accountQueue } from "@durable-payments/protocol/calls";
 import { clientOptionsOf } from "@durable-payments/protocol/settings";
@@ -56,11 +56,11 @@ const LONG_TOKEN = "36500 days";
 const NEVER = "3650 days";
 
 const startServer = async (): Promise<TestWorkflowEnvironment> => {
-  const { startTestEnvironment } = await import("@durable-payments/protocol/test-server");
+  const { remedyOf, startTestEnvironment } = await import("@durable-payments/protocol/test-server");
   return startTestEnvironment("time-skipping").catch((error: unknown) => {
     throw connectionFailed(
       "cannotConnect",
-      `Temporal's time-skipping test server cannot be started: ${String(error)}. The SDK downloads it once, from temporal.download: see the page about tests. Nothing was done.`,
+      `Temporal's time-skipping test server cannot be started: ${messageOf(error)}. ${remedyOf("time-skipping")} Nothing was done.`,
     );
   });
 };
