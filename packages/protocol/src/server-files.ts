@@ -1,7 +1,7 @@
 /**
  * Where the Temporal servers of tests, previews and development are on this machine.
  *
- * The SDK downloads a server once, which many networks do not allow. So one that is there is taken first: named by a
+ * The SDK downloads a server once, which many networks do not allow. So an installed server is taken first: named by a
  * variable, on the PATH, or in the cache that `npm run setup` of a clone fills. Files in the cache are executed: no other
  * user may write there.
  */

@@ -1,7 +1,7 @@
 import type { Report, RunList, RunView } from "@durable-payments/control/show";
 import { lateSince } from "@durable-payments/ledger";
 import { statusText } from "./run-text.ts";
-import { totalsText } from "./report-text.ts";
+import { totalsText, unlistedLines } from "./report-text.ts";
 import {
   ago,
   columnsOf,
@@ -52,7 +52,7 @@ const fitted = (rows: ReadonlyArray<ReadonlyArray<string>>, width: number) => {
 
 /** Prints runs in columns as wide as the terminal, each with the reason of its status, and the sums of all that matches. */
 export const listText = (
-  { next, notes, runs, totals: sums }: RunList & { readonly totals: Report["totals"] },
+  { next, notes, runs, totals: sums, unlisted }: RunList & Pick<Report, "totals" | "unlisted">,
   lateAfterMs: number,
   now = Date.now(),
   width = screenWidth(),
@@ -77,6 +77,7 @@ export const listText = (
     "",
     styled("bold", "All that matches"),
     totalsText(sums),
+    ...unlistedLines(unlisted),
     ...noteLines(notes),
     ...(next === undefined
       ? []

@@ -1,6 +1,17 @@
 import { csvText, MONEY_WORDS, type Report, type ReportLine } from "@durable-payments/control/show";
 import type { Output } from "./output.ts";
-import { counted, joined, money, payeeText, roughly, styled, table, when, wrap } from "./text.ts";
+import {
+  counted,
+  joined,
+  money,
+  noteLines,
+  payeeText,
+  roughly,
+  styled,
+  table,
+  when,
+  wrap,
+} from "./text.ts";
 
 const GROUPS = { payouts: "", cards: "cards", other: "other" } as const;
 
@@ -35,9 +46,18 @@ const groupText = ([key, lines]: readonly [string | null, ReadonlyArray<ReportLi
   return `${wrap(payee ?? "none")}\n${totalsText(lines)}`;
 };
 
+/** Prints what a person has to know of sums: the payments whose status no setting lists. */
+export const unlistedLines = (unlisted: Report["unlisted"]): ReadonlyArray<string> =>
+  noteLines(
+    unlisted.map(
+      ({ key, payments, state, ...sum }) =>
+        `${counted(payments, "payment")} (${money(sum)}) ${payments === 1 ? "counts" : "count"} as ${MONEY_WORDS[state]}, but the service says "${key}", which no setting lists: use word to say what that means.`,
+    ),
+  );
+
 /** Prints a report. */
 export const reportText = (
-  { by, lines, since, totals, until }: Report,
+  { by, lines, since, totals, unlisted, until }: Report,
   now = Date.now(),
 ): string => {
   const count = totals.reduce((sum, { payments }) => sum + payments, 0);
@@ -45,7 +65,8 @@ export const reportText = (
   const groups = [...Map.groupBy(lines, ({ key }) => key)].map(groupText);
   const sums =
     totals.length === 0 ? "No payment found." : `${styled("bold", all)}\n${totalsText(totals)}`;
-  return joined([timeText({ since, until }, now), ...groups, sums], "\n\n");
+  const notes = unlistedLines(unlisted).join("\n");
+  return joined([timeText({ since, until }, now), ...groups, sums, notes], "\n\n");
 };
 
 /** Prints a report as text, JSON, JSON Lines or CSV. */
@@ -55,6 +76,7 @@ export const printReport = (
   { csv, jsonl }: Readonly<Record<"csv" | "jsonl", boolean>>,
 ): void => {
   const { by, lines, totals } = report;
+  if (jsonl || csv) for (const note of unlistedLines(report.unlisted)) output.say(note);
   if (jsonl) return output.lines(by === null ? totals : lines);
   if (!csv) return output.answer(report, (shown) => reportText(shown));
   output.text(

@@ -323,6 +323,7 @@ it("prints a list in the columns of the terminal, with the reasons, and the mone
     next: undefined,
     notes: ["Temporal is away."],
     totals: [line],
+    unlisted: [{ ...line, key: "Recalled", state: "paid", payments: 1 } as const],
   };
   const narrow = listText(found, 0, NOW, 80);
   expectNarrow(narrow);
@@ -332,7 +333,9 @@ it("prints a list in the columns of the terminal, with the reasons, and the mone
   expect(wide[1]).toMatch(/late 2d$/);
   expect(wide.every((one) => columnsOf(one) <= 200)).toBe(true);
   expect(narrow).not.toContain("\u001b");
-  expect(listText({ runs: [], next: undefined, notes: [], totals: [] }, 0)).toBe("No run found.");
+  expect(listText({ runs: [], next: undefined, notes: [], totals: [], unlisted: [] }, 0)).toBe(
+    "No run found.",
+  );
 });
 
 it("prints a report with the states in which there is money", () => {
@@ -343,11 +346,19 @@ it("prints a report with the states in which there is money", () => {
     by: "payee",
     lines: [payee, { ...payee, state: "failed" }],
     totals: [line],
+    unlisted: [{ ...line, key: "Recalled", state: "paid" }],
   } as const;
   expect(reportText(report, NOW)).toMatchSnapshot();
   const reasons = reportText({ ...report, by: "reason" }, NOW);
   expect(reasons).toMatch(/^All \d+ payments with a reason$/m);
-  const none = reportText({ by: null, since: null, until: null, lines: [], totals: [] });
+  const none = reportText({
+    by: null,
+    since: null,
+    until: null,
+    lines: [],
+    totals: [],
+    unlisted: [],
+  });
   expect(none).toBe("No payment found.");
   const long = { ...payee, name: null, account: null, key: "The account is closed. ".repeat(9) };
   expectNarrow(reportText({ ...report, by: "reason", lines: [long] }, NOW));

@@ -74,7 +74,7 @@ export interface JsonOutput {
   readonly inbox: Inbox;
   /** Runs; sums with `--group-by`; files with `--batches`. */
   readonly list:
-    | (Awaited<ReturnType<typeof listRuns>> & Pick<Report, "totals">)
+    | (Awaited<ReturnType<typeof listRuns>> & Pick<Report, "totals" | "unlisted">)
     | Report
     | { readonly batches: ReadonlyArray<BatchView> };
   /** One line of \`--jsonl\`. */

@@ -70,7 +70,7 @@ export interface FollowOptions {
 }
 
 /** A page of runs, with the sums of all runs that match. */
-export type PageOfRuns = RunList & Pick<Report, "totals">;
+export type PageOfRuns = RunList & Pick<Report, "totals" | "unlisted">;
 
 /** How a run is retried. */
 export interface RetryGiven extends Omit<RetryOptions, "amend"> {

@@ -92,8 +92,8 @@ export class PaymentsReading implements AsyncDisposable {
     const { after, limit = 50, sort } = page;
     const asked = this.#filterOf(filter);
     const listed = await listPage(this.#connections, asked, { after, limit, sort });
-    const { totals } = await this.report({ ...filter, since: filter.since ?? null });
-    return { ...listed, totals };
+    const { totals, unlisted } = await this.report({ ...filter, since: filter.since ?? null });
+    return { ...listed, totals, unlisted };
   }
 
   /**

@@ -61,6 +61,8 @@ const byPayee = async (ledger: Ledger, sums: ReadonlyArray<MoneySum>) => {
   });
 };
 
+const unnamed = (sum: MoneySum) => ({ ...sum, name: null, account: null });
+
 /** Sums of all payments that match. */
 export type Report = Awaited<ReturnType<typeof readReport>>;
 
@@ -71,8 +73,9 @@ export type Report = Awaited<ReturnType<typeof readReport>>;
  *   that have ended with one.
  */
 export const readReport = async (ledger: Ledger, given: ListFilter, by?: SumsBy) => {
-  const sums = await ledger.sums(await filterOf(ledger, given), by);
-  const plain = sums.map((sum) => ({ ...sum, name: null, account: null }));
+  const filter = await filterOf(ledger, given);
+  const [sums, asked] = await Promise.all([ledger.sums(filter, by), ledger.sums(filter, "word")]);
+  const plain = sums.map(unnamed);
   const grouped = by === "payee" ? await byPayee(ledger, sums) : plain;
   return {
     by: by ?? null,
@@ -81,5 +84,7 @@ export const readReport = async (ledger: Ledger, given: ListFilter, by?: SumsBy)
     until: given.until ?? null,
     lines: by === undefined ? [] : linesOf(grouped),
     totals: linesOf(plain.map((sum) => ({ ...sum, key: null }))),
+    /** Those among them with a status of the service, the key, that no setting lists: their money may be elsewhere. */
+    unlisted: linesOf(asked.map(unnamed)),
   };
 };

@@ -268,6 +268,25 @@ it("has one line for a payee, however it was paid", async () => {
   expect(sums(totals)).toEqual(sums(lines));
 });
 
+it("names the payments that count as paid with a status that no setting lists", async () => {
+  const fresh = await openLedger("memory");
+  onTestFinished(() => fresh.close());
+  for (const madeId of ["p-1", "p-2"])
+    await put(fresh, row({ workflowId: madeId, state: "done", madeId }));
+  const seen = { asks: false, isUnlisted: false, problem: null } as const;
+  for (const id of ["p-1", "p-2"])
+    await fresh.sawPayout(ACCOUNT, id, { ...seen, word: "completed", outcome: "completed" });
+  const odd = { ...seen, word: "Recalled", outcome: null, isUnlisted: true };
+  await fresh.sawPayout(ACCOUNT, "p-2", odd);
+  const paid = { state: "paid", currency: "EUR" };
+  for (const by of [undefined, "payee", "reason"] as const) {
+    const { totals, unlisted } = await readReport(fresh, {}, by);
+    if (by !== "reason") expect(totals).toMatchObject([{ ...paid, payments: 2, amount: "500.00" }]);
+    expect(unlisted).toMatchObject([{ ...paid, key: "Recalled", payments: 1, amount: "250.00" }]);
+  }
+  expect((await readReport(fresh, { since: Date.now() + 60_000 })).unlisted).toEqual([]);
+});
+
 it("refuses a status that does not exist", () => {
   expect(readStatuses("failed, asking")).toEqual(["failed", "timedOut", "terminated", "asking"]);
   expect(() => readStatuses("doubtful")).toThrow('There is no status "doubtful"');

@@ -79,12 +79,13 @@ export interface MoneySum {
 }
 
 /** The expression that groups payments. */
-const KEYS: Readonly<Record<SumsBy, string>> = {
+const KEYS: Readonly<Record<SumsBy | "word", string>> = {
   payee: "payments.payee",
   day: `payments.begun / ${DAY_MS}`,
   batch: "runs.batch",
   // Its reason is sealed: equal ones are found after SQL.
   reason: "runs.workflow_id",
+  word: "payments.word",
 };
 
 const SUM = {
@@ -179,7 +180,7 @@ export const listMethods = (store: Store) => {
   /** Returns the statement that adds up payments. */
   const selectSums = (
     filter: RunFilter,
-    by: SumsBy | undefined,
+    by: SumsBy | "word" | undefined,
     ids: ReadonlyArray<string> | undefined,
     payments: string,
   ): Query => {
@@ -190,7 +191,12 @@ export const listMethods = (store: Store) => {
        ${by === "reason" ? "payments.word" : "NULL"} AS word, coalesce(payments.currency, '') AS currency,
        count(*) AS payments, ${dialect.sum("payments.amount")} AS sum
        FROM ${payments} ${needsRuns ? "JOIN runs ON runs.workflow_id = payments.run" : ""}`,
-      { ...paymentConditions(filter, dialect), ...ofRuns, "payments.amount IS NOT NULL": true },
+      {
+        ...paymentConditions(filter, dialect),
+        ...ofRuns,
+        "payments.amount IS NOT NULL": true,
+        ...(by === "word" && { "payments.word_asks = 1": true }),
+      },
       "GROUP BY 1, 2, 3, 4, 5",
     );
   };
@@ -219,11 +225,17 @@ export const listMethods = (store: Store) => {
             : undefined,
       };
     },
-    /** Adds up the payments that match a filter, exactly: all of them, not those of a page. */
-    sums: async (filter: RunFilter, by?: SumsBy): Promise<ReadonlyArray<MoneySum>> => {
+    /**
+     * Adds up the payments that match a filter, exactly: all of them, not those of a page.
+     *
+     * @param by the groups; `word`: only payments with a status of which a person is asked what it means.
+     */
+    sums: async (filter: RunFilter, by?: SumsBy | "word"): Promise<ReadonlyArray<MoneySum>> => {
       const names = by === "reason" ? await reasons(filter) : undefined;
       const ids = names === undefined ? await idsOfError(filter) : [...names.keys()];
-      const found = await store.find(...PAYMENTS.map((some) => selectSums(filter, by, ids, some)));
+      // A planned payment has no status of the service.
+      const relations = by === "word" ? PAYMENTS.slice(0, 1) : PAYMENTS;
+      const found = await store.find(...relations.map((some) => selectSums(filter, by, ids, some)));
       const keyOf = ({ key, ...of }: RowOf<typeof SUM>): string | null =>
         by === "day"
           ? dayOf(Number(key) * DAY_MS)

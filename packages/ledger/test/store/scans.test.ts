@@ -57,6 +57,7 @@ const READS: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> = {
   "a hint": (ledger) => ledger.readSoon([account], "P"),
   "payouts by their ids": (ledger) => ledger.payouts(account, ["P"]),
   "number of what is read again": (ledger) => ledger.countRead(account),
+  "statuses that nobody has listed": (ledger) => ledger.sums({ paidSince: 1 }, "word"),
   "open payouts": (ledger) => ledger.openPayouts(account, limit),
   "the latest runs": (ledger) => ledger.listRuns({}, { limit }),
   "the latest failed runs": (ledger) => ledger.listRuns({ statuses: ["failed"] }, { limit }),
