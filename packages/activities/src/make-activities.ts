@@ -22,7 +22,7 @@ import {
 } from "./reads.ts";
 import { optionsOf, type PaymentsRuntime } from "./run-operation.ts";
 import { makeBatchActivities } from "./start-rows.ts";
-import { makeTrackerActivities } from "./tracker/track.ts";
+import { makeTrackerActivities, type TrackerOptions } from "./tracker/track.ts";
 import { makeWaitActivities, type WaitsBy } from "./waits.ts";
 import { makeWriteActivities, type WriteActivity } from "./write/activity.ts";
 import type { WriteName } from "./write/operation.ts";
@@ -55,7 +55,7 @@ export interface ActivitiesOptions {
   readonly limits?: Limits;
   /** How waits continue; default `completed`. It changes no command of a workflow. */
   readonly waits?: WaitsBy;
-  readonly tracker?: LongActivityOptions;
+  readonly tracker?: LongActivityOptions & Pick<TrackerOptions, "hints">;
   /** Without these settings, notifications wait for a worker that has them. */
   readonly notifier?: Omit<NotifierOptions, "ledger" | "taskQueue">;
 }

@@ -191,7 +191,7 @@ export const prepareWorker = async (
       operations: settings.operations ?? {},
       taskQueue,
       waits: process.skipsTime ? "polled" : "completed",
-      tracker: { draining: draining.signal },
+      tracker: { draining: draining.signal, hints: hinted?.address },
       notifier: { draining: draining.signal, settings: notify },
     }),
   });
@@ -294,7 +294,13 @@ export const prepareWorker = async (
       if (read.healthAddress !== undefined) {
         health = await listenForProbes(read.healthAddress);
       }
-      if (hinted) hints = await listenForHints(hinted, ledger, accounts);
+      if (hinted) {
+        hints = await listenForHints(hinted, ledger, accounts);
+        const names = accounts.map(({ name = "the one without a name" }) => name).join(", ");
+        Runtime.instance().logger.info(
+          `Hints of the service are received at ${hints.address}, for these accounts: ${names}.`,
+        );
+      }
       await runOn(connection, worker, health, next);
     } catch (error) {
       // The worker holds its connection, and a program that closes that next sees that error alone.

@@ -1,9 +1,10 @@
+import { readTracked } from "@durable-payments/activities";
 import { openLedger } from "@durable-payments/ledger";
 import { trackersOn, WORKFLOW, type Workflows } from "@durable-payments/protocol";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import { Client } from "@temporalio/client";
-import { Worker } from "@temporalio/worker";
+import { Runtime, Worker } from "@temporalio/worker";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,6 +43,7 @@ const withWorker = async (work: (client: Client) => Promise<void>) => {
       baseUrl: home.url,
       clientId: home.clientId,
       apiKey: home.apiKey,
+      hints: { address: "127.0.0.1:0", secret: `whsec_${Buffer.alloc(32).toString("base64")}` },
       accounts: { eu: { baseUrl: eu.url, clientId: eu.clientId, apiKey: eu.apiKey } },
       onReady: polling.resolve,
     },
@@ -63,7 +65,12 @@ const withWorker = async (work: (client: Client) => Promise<void>) => {
 const payoutsOf = async (simulator: Simulator) => (await simulator.state()).payouts.length;
 
 it("a worker pays for each of its accounts with its credentials, and notices soon that it is done", async () => {
+  const info = vi.spyOn(Runtime.instance().logger, "info");
+  onTestFinished(() => info.mockRestore());
   const ledger = await withWorker(async (client) => {
+    expect(info.mock.calls.flat().join("\n")).toMatch(
+      /Hints of the service are received at 127\.0\.0\.1:\d+, for these accounts: the one without a name, eu\./,
+    );
     const pay = async (workflowId: string, account: string | null) => {
       const began = Date.now();
       const run = { workflowId, taskQueue: "payments", args: [account] } as const;
@@ -74,6 +81,8 @@ it("a worker pays for each of its accounts with its credentials, and notices soo
     // The service completes a payout after 3 s, and its account's tracker notices within 10 s.
     expect(Math.max(...took)).toBeLessThan(13_000);
     expect([await payoutsOf(home), await payoutsOf(eu)]).toEqual([1, 2]);
+    for await (const { workflowId } of client.workflow.list({ query: trackersOn("payments") }))
+      expect(await readTracked(client, workflowId)).toMatchObject({ hints: "127.0.0.1:0" });
   });
   const rows = await Promise.all(["one", "two", "three"].map((id) => ledger.rowsOf(id)));
   const accounts = rows.map(([row]) => row?.account);

@@ -1,5 +1,10 @@
 import { readHintSettings } from "@durable-payments/activities";
 import { type Ledger, openLedger } from "@durable-payments/ledger";
+import { checkout } from "@durable-payments/tools/processes";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { listenForHints } from "../src/hints.ts";
 import { signed } from "./support/signed.ts";
@@ -59,6 +64,19 @@ it("makes what it names due now, and changes nothing else", async () => {
   expect(await dueNow()).toEqual(["P-1", "H-1"]);
   const without = (all: typeof before) => all.map(({ readAfter: _, ...rest }) => rest);
   expect(without(await waits())).toEqual(without(before));
+});
+
+it("is taken as the page about events signs it, and refused if that secret is another", async () => {
+  const page = readFileSync(join(checkout, "docs/events.md"), "utf8");
+  const [, block = ""] = /^```sh\n(body=[^]*?)^```$/m.exec(page) ?? [];
+  const script = block.replace("PAYOUT", "P-1").replace("http://127.0.0.1:9465/", url);
+  const run = promisify(execFile);
+  const send = async (PAYMENTS_HINTS_SECRET: string) =>
+    (await run("bash", ["-c", script], { env: { ...process.env, PAYMENTS_HINTS_SECRET } })).stdout;
+  expect(await send(`whsec_${Buffer.alloc(32, 8).toString("base64")}`)).toMatch(/^HTTP\S+ 401/);
+  expect(await dueNow()).toEqual([]);
+  expect(await send(SECRET)).toMatch(/^HTTP\S+ 204/);
+  expect(await dueNow()).toEqual(["P-1"]);
 });
 
 it.each([

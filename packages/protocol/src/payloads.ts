@@ -171,6 +171,8 @@ const tracked = Schema.Struct({
   waiting: Schema.Finite,
   /** Requests per second at which the worker sends at most, if it knows a limit. */
   rate: optional(Schema.Finite),
+  /** Where its worker receives hints of the service; left out if it does not. */
+  hints: optional(Text),
   /** The reason why the tracker cannot work, and since when. */
   failing: optional(Schema.Struct({ why: Schema.String, since: Schema.Finite })),
 });

@@ -28,6 +28,8 @@ export interface TrackerOptions extends LongActivityOptions {
   readonly account: () => Promise<string>;
   /** The operations whose rows of ended runs are reconciled. */
   readonly operations: ReadonlyArray<string>;
+  /** Where the worker receives hints, if it does. */
+  readonly hints?: string | undefined;
   /** Reconciles a row whose run has ended: nothing is sent. */
   readonly settle: (name: WriteName, signal: AbortSignal) => Promise<void>;
 }
@@ -97,6 +99,7 @@ const tracking = (
     ...(before?.settledUntil !== undefined && { settledUntil: before.settledUntil }),
     readAt: before?.readAt ?? Date.now(),
     waiting: before?.waiting ?? 0,
+    ...(options.hints !== undefined && { hints: options.hints }),
   };
 
   /**

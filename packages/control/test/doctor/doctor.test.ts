@@ -43,7 +43,7 @@ const tracker = (tracked: object | undefined, seenAt = Date.now()) => ({
 it("finds Temporal, its workers and the tracker well", async () => {
   const mark = await ledger.mark();
   await using connected = await TemporalStub.connect([
-    tracker({ account: ACCOUNT, readAt: Date.now(), waiting: 2, rate: 4.256, mark }),
+    tracker({ account: ACCOUNT, readAt: Date.now(), waiting: 2, rate: 4.256, hints: "9465", mark }),
     // Of an account that only the workers' settings have.
     {
       ...tracker({ account: "hash-of-eu", readAt: 0, waiting: 0, mark: { ...mark, sequence: 7 } }),
@@ -59,7 +59,7 @@ it("finds Temporal, its workers and the tracker well", async () => {
     notifications: "skipped",
   });
   expect(checks.find(({ name }) => name === "tracker")?.detail).toBe(
-    "2 open waits; sends at most 4.3 requests/s",
+    "2 open waits; sends at most 4.3 requests/s; its worker receives hints at 9465",
   );
   expect(tracked).toMatchObject([{ mark }, { mark: { sequence: 7 } }]);
 });

@@ -108,10 +108,11 @@ const WITHOUT = "until it works, waiting runs poll every few hours instead";
 
 const HANGING = "Read the worker's log and restart the worker. Writes in flight are reconciled.";
 
-const trackedText = (title: string, { failing, rate, readAt, waiting }: Tracked): Check => {
+const trackedText = (title: string, { failing, hints, rate, readAt, waiting }: Tracked): Check => {
   const limit =
     rate === undefined ? "" : `; sends at most ${Number(rate.toPrecision(2))} requests/s`;
-  const waits = `${waiting} open ${waiting === 1 ? "wait" : "waits"}${limit}`;
+  const hinted = hints === undefined ? "" : `; its worker receives hints at ${hints}`;
+  const waits = `${waiting} open ${waiting === 1 ? "wait" : "waits"}${limit}${hinted}`;
   if (failing !== undefined) {
     const since = utc(new Date(failing.since));
     return failed(title, `failing since ${since}: ${failing.why}; ${waits}; ${WITHOUT}`, HANGING);
