@@ -68,7 +68,7 @@ it("a worker pays for each of its accounts with its credentials, and notices soo
   const info = vi.spyOn(Runtime.instance().logger, "info");
   onTestFinished(() => info.mockRestore());
   const ledger = await withWorker(async (client) => {
-    expect(info.mock.calls.flat().join("\n")).toMatch(
+    expect(info.mock.calls.map(([text]) => text).join("\n")).toMatch(
       /Hints of the service are received at 127\.0\.0\.1:\d+, for these accounts: the one without a name, eu\./,
     );
     const pay = async (workflowId: string, account: string | null) => {
