@@ -9,16 +9,4 @@ export {
   type SimulatorOptions,
   startSimulator,
 } from "@durable-payments/simulator";
-export {
-  CannotReset,
-  CannotStartServer,
-  createPaymentsTest,
-  NotReplayable,
-  type PaymentsRun,
-  type PaymentsTest,
-  type PaymentsTestOptions,
-  startTestServer,
-  type TestServer,
-  usePaymentsTest,
-  WaitedTooLong,
-} from "@durable-payments/testing";
+export * from "@durable-payments/testing";

@@ -1,68 +1,8 @@
 /**
- * The steps of payment workflows: for workflow code, which Temporal's SDK bundles.
+ * The steps of payment workflows: for workflow code, which Temporal's SDK bundles. Workflows to start, or to export beside
+ * workflows of your own, are here as well.
  *
  * @module durable-payments/workflows
  */
-export {
-  AlreadyCarriedOut,
-  awaitFunds,
-  awaitPayout,
-  awaitReturn,
-  awaitVerification,
-  type BeneficiaryOptions,
-  cancelCard,
-  CannotBeUndone,
-  checkRequests,
-  confirmCard,
-  createBeneficiary,
-  createCardholder,
-  type CreatedPayout,
-  createPayout,
-  Ended,
-  ensureBalance,
-  type FailureFacts,
-  factsOf,
-  type Fields,
-  freezeCard,
-  InvalidRequest,
-  issueCard,
-  type IssuedCard,
-  MadeTwice,
-  type MoneyOptions,
-  NotFunded,
-  NotVerified,
-  type OnboardCardholderInput,
-  type OnboardCardholderResult,
-  OverLimit,
-  ownOperation,
-  PaymentFailure,
-  PayoutDiffers,
-  PayoutFailed,
-  type PayoutInput,
-  type PayoutResult,
-  type PayoutReturn,
-  PayoutStillOpen,
-  Refused,
-  Rejected,
-  removeCardholder,
-  type SeenCardholder,
-  type SeenFunds,
-  type SeenPayout,
-  type StepOptions,
-  undo,
-  updateBeneficiary,
-  updateCard,
-  voucherFor,
-  type WaitOptions,
-  type Withdrawal,
-  withdrawFromCard,
-} from "@durable-payments/workflows";
-// Workflows to start, or to export beside workflows of your own.
-export {
-  checkWorker,
-  notifier,
-  onboardCardholder,
-  payout,
-  payoutBatch,
-  tracker,
-} from "@durable-payments/workflows/definitions";
+export * from "@durable-payments/workflows";
+export * from "@durable-payments/workflows/definitions";

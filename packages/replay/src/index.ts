@@ -1,10 +1,3 @@
-export { bundleForReplay, CannotBundle } from "./bundle.ts";
+export * from "./bundle.ts";
 export type { History, RunToReplay } from "./history.ts";
-export {
-  type DifferenceKind,
-  describeDifference,
-  type Frame,
-  linesOf,
-  type Replay,
-  replayHistories,
-} from "./replay.ts";
+export * from "./replay.ts";
