@@ -5,11 +5,10 @@ import { temporalReason } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import type { Worker } from "@temporalio/worker";
 import { Effect, Result } from "effect";
-import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Account } from "./accounts.ts";
-import { CannotStart } from "./settings.ts";
+import { type Listener, listen } from "./listen.ts";
 
 /** Result of a check. */
 interface Verdict {
@@ -121,12 +120,6 @@ export const signInCheck = (
   });
 };
 
-/** More than a platform has probes: other connections take no file that the worker needs. */
-const MOST_CONNECTIONS = 64;
-
-/** A slow request is not waited for. */
-const ASKED_WITHIN_MS = 5_000;
-
 const JSON_LINES = "application/x-ndjson";
 const PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -168,13 +161,9 @@ const answerTo = async (
 };
 
 /** Answers by HTTP whether the worker lives (`/livez`) and takes work (`/readyz`), and with its metrics. */
-export interface HealthListener {
-  /** Where it listens, as `HOST:PORT`. */
-  readonly address: string;
-  /** Sets the sources of its responses; checks stop when the signal aborts. */
+export interface HealthListener extends Listener {
+  /** Sets the sources of its responses; checks stop when it is closed. */
   readonly watch: (make: (closed: AbortSignal) => Watched) => void;
-  /** Ends the checks and all connections. */
-  readonly close: () => void;
 }
 
 /**
@@ -184,18 +173,12 @@ export interface HealthListener {
  * @throws CannotStart if another program listens there, or the address does not belong to this machine.
  */
 export const listenForProbes = async (at: string): Promise<HealthListener> => {
-  const [, host = "127.0.0.1", port] = /^(?:\[?([^[\]]+)\]?:)?(\d+)$/.exec(at) ?? [];
   const closed = new AbortController();
   let watched: Watched = {
     checks: [() => verdict("pollers", "the worker is starting")],
     scrape: async () => "",
   };
-  const limits = {
-    headersTimeout: ASKED_WITHIN_MS,
-    requestTimeout: ASKED_WITHIN_MS,
-    connectionsCheckingInterval: 1_000,
-  };
-  const server = createServer(limits, (request, response) => {
+  const listener = await listen(at, "PAYMENTS_HEALTH_ADDRESS", (request, response) => {
     answerTo(request, watched).then(
       ({ body, status = 200, type = JSON_LINES }) => {
         response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
@@ -204,27 +187,14 @@ export const listenForProbes = async (at: string): Promise<HealthListener> => {
       () => response.destroy(),
     );
   });
-  server.maxConnections = MOST_CONNECTIONS;
-  try {
-    await once(server.listen(Number(port), host), "listening");
-  } catch (error) {
-    throw new CannotStart(
-      `The worker cannot listen at ${host}:${port} (PAYMENTS_HEALTH_ADDRESS): ${messageOf(error)}.`,
-    );
-  }
-  // A connection that cannot be accepted, because no file can be opened, must not end the worker.
-  server.on("error", () => undefined);
-  const address = server.address();
-  const used = typeof address === "object" ? address?.port : undefined;
   return {
-    address: `${host.includes(":") ? `[${host}]` : host}:${used}`,
+    address: listener.address,
     watch: (make) => {
       watched = make(closed.signal);
     },
     close: () => {
       closed.abort();
-      server.close();
-      server.closeAllConnections();
+      listener.close();
     },
   };
 };

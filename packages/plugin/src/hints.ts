@@ -1,21 +1,17 @@
 /**
  * Receives hints of the service by HTTP, at an address of its own: it may be reached from outside, and the probes may not.
  *
- * Anyone who can reach it can send anything, so a request costs little before its signature is verified: its size, its time
- * and the number of connections are limited. With a valid signature, a hint costs one request to the service, so their
+ * Anyone who can reach it can send anything, so a request costs little before its signature is verified: its size is limited, as
+ * are its time and the number of connections (`listen.ts`). With a valid signature, a hint costs one request to the service, so their
  * rate is limited, too. The answer to a verified hint never says whether the id is known.
  */
 import { type HintSettings, readHint } from "@durable-payments/activities";
 import type { Ledger } from "@durable-payments/ledger";
-import { messageOf } from "@durable-payments/client/values";
-import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Account } from "./accounts.ts";
-import { CannotStart } from "./settings.ts";
+import { type Listener, listen } from "./listen.ts";
 
 const MOST_BYTES = 16_384;
-const MOST_CONNECTIONS = 64;
-const ASKED_WITHIN_MS = 5_000;
 
 /** Hints of a second that are taken; the tracker finds what the others mean by its own readings. */
 const MOST_A_SECOND = 50;
@@ -32,13 +28,6 @@ const bodyOf = async (request: IncomingMessage): Promise<string | undefined> => 
   return Buffer.concat(parts).toString("utf8");
 };
 
-/** Receives hints until it is closed. */
-export interface HintListener {
-  /** Where it listens, as `HOST:PORT`. */
-  readonly address: string;
-  readonly close: () => void;
-}
-
 /**
  * Listens for hints about the objects of some accounts.
  *
@@ -48,7 +37,7 @@ export const listenForHints = async (
   settings: HintSettings,
   ledger: Pick<Ledger, "readSoon">,
   accounts: ReadonlyArray<Pick<Account, "hash">>,
-): Promise<HintListener> => {
+): Promise<Listener> => {
   const hashes = accounts.map(({ hash }) => hash);
   let [second, taken] = [0, 0];
   const isTooMany = (): boolean => {
@@ -68,12 +57,7 @@ export const listenForHints = async (
     if (hint !== "other") await ledger.readSoon(hashes, hint.id);
     return 204;
   };
-  const limits = {
-    headersTimeout: ASKED_WITHIN_MS,
-    requestTimeout: ASKED_WITHIN_MS,
-    connectionsCheckingInterval: 1_000,
-  };
-  const server = createServer(limits, (request, response) => {
+  return listen(settings.address, "hints.address", (request, response) => {
     statusOf(request).then(
       (status) => {
         // The unread rest of a request must not be taken for the next request.
@@ -84,22 +68,4 @@ export const listenForHints = async (
       () => response.writeHead(503).end(),
     );
   });
-  server.maxConnections = MOST_CONNECTIONS;
-  const [, host = "127.0.0.1", port] = /^(?:\[?([^[\]]+)\]?:)?(\d+)$/.exec(settings.address) ?? [];
-  try {
-    await once(server.listen(Number(port), host), "listening");
-  } catch (error) {
-    throw new CannotStart(
-      `The worker cannot listen at ${host}:${port} (hints.address): ${messageOf(error)}.`,
-    );
-  }
-  server.on("error", () => undefined);
-  const address = server.address();
-  return {
-    address: `${host}:${typeof address === "object" ? address?.port : port}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 };

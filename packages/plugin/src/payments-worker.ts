@@ -19,7 +19,8 @@ import {
 import { type Account, openAccounts } from "./accounts.ts";
 import { bundleOfWorker } from "./bundle.ts";
 import { createCompanions, rateOf, runTogether } from "./companions.ts";
-import { type HintListener, listenForHints } from "./hints.ts";
+import { listenForHints } from "./hints.ts";
+import type { Listener } from "./listen.ts";
 import { logAsSet } from "./logger.ts";
 import {
   type HealthListener,
@@ -284,7 +285,7 @@ export const prepareWorker = async (
   const run = async (worker: Worker, next: () => Promise<void>): Promise<void> => {
     let own: NativeConnection | undefined;
     let health: HealthListener | undefined;
-    let hints: HintListener | undefined;
+    let hints: Listener | undefined;
     try {
       opened = await open();
       // A connection that a worker has opened for itself is closed as soon as that worker has drained.
