@@ -1,16 +1,15 @@
 /*
- * A ledger with as many payouts as a year brings. Making each of them by the ledger would take days, so one payout is made by
- * the ledger's own methods, and copied by SQL. Its indexes are made afterwards, as a restore does: one by one, from sorted rows.
+ * A ledger with as many payouts as a year brings. Its indexes are made after the payouts, as a restore does: one by one, from
+ * sorted rows.
  */
 import { newRow, openLedger, readLedgerPlace, trackerLease } from "@durable-payments/ledger";
-import * as postgres from "@durable-payments/tools/postgres";
 import { makeTestFolder } from "@durable-payments/tools/testing";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { ACCOUNT, copying, DAY_MS, numbersInSqlite, payoutOf, SEED } from "./copied-payouts.ts";
 import type { BenchContext } from "./rounds.ts";
-
-export const DAY_MS = 86_400_000;
+import { startPostgres } from "./workflows/world.ts";
 
 /** The payouts copied by one statement. */
 const PART = 1_000_000;
@@ -38,16 +37,19 @@ export interface FilledLedger {
   readonly where: "SQLite" | "PostgreSQL";
   readonly address: string;
   readonly bytes: number;
-  /** Deletes it: the next one may need its room. */
-  readonly remove: () => Promise<void>;
 }
 
 const ID = "'w' || substr(CAST(100000000 + n AS TEXT), 2)";
 
-/** The values of columns that differ between the copies: those of the last day are under way, every hundredth has failed. */
-const varied = (paid: number): Readonly<Record<string, string>> => {
+/**
+ * The values of columns that differ between the copies: those of the last day are under way, every hundredth has failed, and
+ * the first one is the oldest.
+ */
+const varied = (payouts: number, days: number): Readonly<Record<string, string>> => {
+  const paid = payouts - Math.round(payouts / days);
   const either = (open: string, failed: string, completed: string) =>
     `CASE WHEN n > ${paid} THEN ${open} WHEN n % 100 = 0 THEN ${failed} ELSE ${completed} END`;
+  const ago = `CAST(${payouts} - n AS BIGINT) * ${Math.round((days * DAY_MS) / payouts)}`;
   return {
     workflow_id: ID,
     owner_id: ID,
@@ -62,11 +64,12 @@ const varied = (paid: number): Readonly<Record<string, string>> => {
     status: either("'waiting'", "'failed'", "'succeeded'"),
     end_state: either("NULL", "'failed'", "'succeeded'"),
     batch: "'file-' || (n / 1000)",
+    created_at: `created_at - ${ago}`,
+    changed_at: `changed_at - ${ago}`,
+    started_at: `started_at - ${ago}`,
+    ended_at: `started_at - ${ago} + 60000`,
   };
 };
-
-/** Times of a payout: the first one is the oldest. */
-const TIMES: ReadonlyArray<string> = ["created_at", "changed_at", "started_at"];
 
 const fill = async (
   { address, columnsOf, indexes: [make, drop], numbers, run, schema }: Place,
@@ -75,19 +78,15 @@ const fill = async (
   { progress, signal }: BenchContext,
 ): Promise<void> => {
   const ledger = await openLedger(readLedgerPlace(address, ""));
-  const name = { account: "a", workflowId: "seed", step: "createPayout" };
-  const payment = { amount: "1.00", currency: "EUR", payee: "B", reference: "Invoice" };
-  const of = { account: "a", workflowId: "seed", runId: "r", type: "payout", batchRow: null };
-  await ledger.recordStart(
-    { ...of, ...payment, batch: null },
-    { by: "bench", how: "bench", value: { type: "payout", content: "c" } },
-  );
-  const request = { ...payment, hash: "h", terms: "t", paymentDate: "2026-11-20", facts: {} };
-  const ids = { ownerId: "seed", rootId: "seed", runId: "r" };
-  const call = { ...ids, name, operation: "createPayout", request };
-  await ledger.transact(name, (look) => ({
+  const seed = payoutOf(SEED);
+  await ledger.recordStart(seed.run, {
+    by: "bench",
+    how: "bench",
+    value: { type: "payout", content: "c" },
+  });
+  await ledger.transact(seed.name, (look) => ({
     row: {
-      ...newRow(look, call),
+      ...newRow(look, seed.call),
       state: "done",
       sends: 1,
       firstSentAt: look.now,
@@ -97,28 +96,18 @@ const fill = async (
       knownBy: "answer",
     },
   }));
-  await ledger.lease(trackerLease("a"), "bench", DAY_MS);
+  await ledger.lease(trackerLease(ACCOUNT), "bench", DAY_MS);
   await ledger.close();
-  const ofColumn = varied(payouts - Math.round(payouts / days));
-  const ago = `CAST(${payouts} - n AS BIGINT) * ${Math.round((days * DAY_MS) / payouts)}`;
+  const values = varied(payouts, days);
   const made = await run(make);
   for (const statement of await run(drop)) await run(statement);
   for (const table of ["writes", "runs"]) {
     const columns = await run(columnsOf(table));
-    const values = columns.map((column) =>
-      TIMES.includes(column)
-        ? `${column} - ${ago}`
-        : column === "ended_at"
-          ? `started_at - ${ago} + 60000`
-          : (ofColumn[column] ?? column),
-    );
     for (let from = 1; from <= payouts; from += PART) {
       signal.throwIfAborted();
       progress(`${table}: ${from - 1} of ${payouts}`);
-      await run(
-        `INSERT INTO ${schema}${table} (${columns.join(", ")})
-         SELECT ${values.join(", ")} FROM ${numbers(from, Math.min(payouts, from + PART - 1))}, ${schema}${table} WHERE workflow_id = 'seed'`,
-      );
+      const range = numbers(from, Math.min(payouts, from + PART - 1));
+      await run(copying(`${schema}${table}`, columns, values, range));
     }
   }
   for (const statement of made) {
@@ -128,7 +117,10 @@ const fill = async (
   }
 };
 
-/** Makes a ledger of payouts made in some days, in SQLite and then in PostgreSQL if that is installed. */
+/**
+ * Makes a ledger of payouts made in some days, in SQLite and then in PostgreSQL if that is installed. Each one is deleted
+ * before the next: that may need its room.
+ */
 export async function* filledLedgers(
   payouts: number,
   days: number,
@@ -137,16 +129,16 @@ export async function* filledLedgers(
   const folder = makeTestFolder();
   context.defer(folder.remove);
   const file = join(folder.path, "ledger.sqlite");
-  const ready = async (where: FilledLedger["where"], place: Place, remove: () => Promise<void>) => {
+  const ready = async (where: FilledLedger["where"], place: Place): Promise<FilledLedger> => {
     context.progress(`filling ${where} with ${payouts} payouts`);
     await fill(place, payouts, days, context);
     const [bytes] = await place.run(place.size);
-    return { where, address: place.address, bytes: Number(bytes), remove };
+    return { where, address: place.address, bytes: Number(bytes) };
   };
   const ofIndexes = "FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";
-  const sqlite = {
+  yield ready("SQLite", {
     address: `sqlite:${file}`,
-    run: async (sql: string) => {
+    run: async (sql) => {
       const database = new DatabaseSync(file);
       // The time of the events of the copies.
       database.function("ledger_now", () => Date.now());
@@ -155,28 +147,22 @@ export async function* filledLedgers(
       database.close();
       return rows.map((row) => String(Object.values(row)[0]));
     },
-    numbers: (from: number, to: number) =>
-      `(WITH RECURSIVE g(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM g WHERE n < ${to}) SELECT n FROM g)`,
-    columnsOf: (table: string) => `SELECT name FROM pragma_table_info('${table}')`,
+    numbers: numbersInSqlite,
+    columnsOf: (table) => `SELECT name FROM pragma_table_info('${table}')`,
     indexes: [`SELECT sql ${ofIndexes}`, `SELECT 'DROP INDEX ' || name ${ofIndexes}`],
     schema: "",
     size: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
-  } as const;
-  yield ready("SQLite", sqlite, () => rm(file));
-  const missing = postgres.whyNoPostgres();
-  if (missing !== undefined) return context.progress(`without PostgreSQL: ${missing}`);
-  const other = makeTestFolder();
-  context.defer(other.remove);
-  const server = await postgres.startPostgres(other.path);
-  // It may be stopped already.
-  context.defer(() => server.stop().catch(() => undefined));
+  });
+  await rm(file);
+  const server = await startPostgres(context);
+  if (server === undefined) return;
   const ofSchema = "FROM pg_indexes WHERE schemaname = 'durable_payments'";
   const isDropped = "AND indexname NOT LIKE '%_pkey'";
-  const place = {
+  const filled = await ready("PostgreSQL", {
     address: server.address("postgres"),
-    run: async (sql: string) => (await server.sql("postgres", sql)).split("\n"),
-    numbers: (from: number, to: number) => `generate_series(${from}, ${to}) AS n`,
-    columnsOf: (table: string) =>
+    run: async (sql) => (await server.sql("postgres", sql)).split("\n"),
+    numbers: (from, to) => `generate_series(${from}, ${to}) AS n`,
+    columnsOf: (table) =>
       `SELECT column_name FROM information_schema.columns WHERE table_name = '${table}'`,
     indexes: [
       `SELECT replace(indexdef, chr(10), ' ') ${ofSchema} ${isDropped}`,
@@ -184,12 +170,9 @@ export async function* filledLedgers(
     ],
     schema: "durable_payments.",
     size: "SELECT pg_database_size('postgres')",
-  } as const;
-  const filled = await ready("PostgreSQL", place, async () => {
-    await server.stop();
-    await rm(join(other.path, "postgres"), { recursive: true });
   });
   // As autovacuum does once rows have come.
   await server.sql("postgres", "VACUUM ANALYZE");
   yield filled;
+  await server.remove();
 }

@@ -1,10 +1,11 @@
 import { newRow, openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChild } from "./child.ts";
-import { DAY_MS, type FilledLedger, filledLedgers } from "./filled-ledger.ts";
+import { DAY_MS, payoutOf } from "./copied-payouts.ts";
+import { type FilledLedger, filledLedgers } from "./filled-ledger.ts";
 import type { LedgerReading, LedgerTask } from "./large-ledger-process.ts";
 import type { BenchContext } from "./rounds.ts";
-import type { Row } from "./row.ts";
+import { atShare, NO_MORE, type Row, rowOf } from "./row.ts";
 
 /*
  * A ledger of ten million payouts, two weeks of ten a second. Each read alone; then sends, while one process prunes, another
@@ -17,12 +18,6 @@ const SEND_EVERY_MS = 40;
 /** The promised times, in milliseconds. A report reads every payment: no time is promised. */
 const PROMISED: Readonly<Record<string, number>> = { list: 100, overview: 100, attention: 1_000 };
 
-const spread = (times: ReadonlyArray<number>) => {
-  const sorted = times.toSorted((one, other) => one - other);
-  const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? NaN;
-  return { median: at(0.5), p99: at(0.99) };
-};
-
 const measure = async (
   { address, bytes, where }: FilledLedger,
   payouts: number,
@@ -32,12 +27,7 @@ const measure = async (
   const ledger = await openLedger(readLedgerPlace(address, ""));
   let count = 0;
   const send = async (): Promise<number> => {
-    const workflowId = `live-${++count}`;
-    const name = { account: "a", workflowId, step: "createPayout" };
-    const payment = { amount: "1.00", currency: "EUR", payee: "B7", reference: "Invoice" };
-    const request = { ...payment, hash: workflowId, terms: "t", paymentDate: null, facts: {} };
-    const ids = { ownerId: workflowId, rootId: workflowId, runId: "r" };
-    const call = { ...ids, name, operation: "createPayout", request };
+    const { call, name } = payoutOf(`live-${++count}`);
     const begun = performance.now();
     await ledger.look(name);
     await ledger.transact(name, (look) => ({ row: { ...newRow(look, call), state: "sending" } }));
@@ -46,7 +36,7 @@ const measure = async (
   const sendWhile = async (isBusy: () => boolean) => {
     const times: Array<number> = [];
     for (; isBusy(); await sleep(SEND_EVERY_MS)) times.push(await send());
-    return spread(times);
+    return times;
   };
   const start = () =>
     startChild<LedgerTask, LedgerReading>("large-ledger-process.ts", [address], context);
@@ -66,24 +56,21 @@ const measure = async (
   const [pruned, beside] = await together;
   await ledger.close();
   const title = (name: string) => `${payouts} payouts, ${where}: ${name}`;
-  const rowOf = (name: string, ours: number, baseline: number | undefined): Row => ({
-    name: title(name),
-    unit: baseline === undefined ? "ms" : "ms; the baseline is the promise",
-    ours: [ours],
-    baseline: [baseline ?? ours],
-    ...(baseline !== undefined && { target: { atMost: 1 } }),
-  });
+  const timed = (name: string, ms: number, promised?: number): Row =>
+    promised === undefined
+      ? rowOf(title(name), "ms", [ms, ms])
+      : rowOf(title(name), "ms; the baseline is the promise", [ms, promised], NO_MORE);
+  const spread = (name: string, times: ReadonlyArray<number>) => [
+    timed(`${name}, median`, atShare(times, 0.5), 100),
+    timed(`${name}, 99th percentile`, atShare(times, 0.99), 100),
+  ];
   return [
-    { name: title("size"), unit: "bytes a payout", ours: [bytes / payouts], baseline: [NaN] },
-    ...Object.entries(alone).map(([name, ms]) => rowOf(name, ms, PROMISED[name])),
-    ...Object.entries(beside).map(([name, ms]) =>
-      rowOf(`${name}, during all others`, ms, undefined),
-    ),
-    rowOf("send, median", sends.median, 100),
-    rowOf("send, 99th percentile", sends.p99, 100),
-    rowOf("send during prune and reads, median", busySends.median, 100),
-    rowOf("send during prune and reads, 99th percentile", busySends.p99, 100),
-    { name: title("pruned"), unit: "a second", ours: [pruned["perSecond"] ?? 0], baseline: [NaN] },
+    rowOf(title("size"), "bytes a payout", [bytes / payouts, NaN]),
+    ...Object.entries(alone).map(([name, ms]) => timed(name, ms, PROMISED[name])),
+    ...Object.entries(beside).map(([name, ms]) => timed(`${name}, during all others`, ms)),
+    ...spread("send", sends),
+    ...spread("send during prune and reads", busySends),
+    rowOf(title("pruned"), "a second", [pruned["perSecond"] ?? 0, NaN]),
   ];
 };
 
@@ -91,9 +78,7 @@ const measure = async (
 export const measureLargeLedger = async (context: BenchContext): Promise<ReadonlyArray<Row>> => {
   const [payouts, forMs] = context.quick ? [20_000, 4_000] : [10_000_000, 120_000];
   const rows: Array<Row> = [];
-  for await (const filled of filledLedgers(payouts, 12, context)) {
+  for await (const filled of filledLedgers(payouts, 12, context))
     rows.push(...(await measure(filled, payouts, forMs, context)));
-    await filled.remove();
-  }
   return rows;
 };

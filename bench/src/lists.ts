@@ -1,7 +1,9 @@
 import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
-import { DAY_MS, filledLedgers } from "./filled-ledger.ts";
+import { Record } from "effect";
+import { DAY_MS } from "./copied-payouts.ts";
+import { filledLedgers } from "./filled-ledger.ts";
 import { type BenchContext, interleave } from "./rounds.ts";
-import type { Row } from "./row.ts";
+import { NO_MORE, type Row } from "./row.ts";
 
 /*
  * The cost of a list and a report in a ledger of a million payouts. The baseline is the promised time, so a ratio of at most 1
@@ -15,7 +17,6 @@ const measures = async (
   context: BenchContext,
 ): Promise<ReadonlyArray<Row>> => {
   const ledger = await openLedger(readLedgerPlace(address, ""));
-  context.defer(() => ledger.close());
   const timed = (work: () => Promise<unknown>) => async () => {
     const begun = performance.now();
     await work();
@@ -35,16 +36,15 @@ const measures = async (
     "report --by batch": () => ledger.sums({ paidSince: 0 }, "batch"),
     "report of a week": () => ledger.sums({ paidSince: Date.now() - 7 * DAY_MS }),
   };
-  const all = Object.entries({ ...pages, ...reports }).map(
-    ([name, work]) => [name, timed(work)] as const,
-  );
-  const readings = await interleave(Object.fromEntries(all), rounds, context);
+  const all = Record.map({ ...pages, ...reports }, timed);
+  const readings = await interleave(all, rounds, context);
+  await ledger.close();
   return Object.entries(readings).map(([name, ours]) => ({
     name: `${name}, ${where}`,
     unit: "ms; the baseline is the promise",
     ours,
     baseline: ours.map(() => (name in pages ? 100 : 2_000)),
-    target: { atMost: 1 },
+    target: NO_MORE,
   }));
 };
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChild } from "./child.ts";
 import type { BenchContext } from "./rounds.ts";
-import type { Row } from "./row.ts";
+import { type Row, rowOf } from "./row.ts";
 import type { RunsReading, RunsTask } from "./workflows/worker-process.ts";
 import { startService, startTemporal } from "./workflows/world.ts";
 
@@ -51,20 +51,8 @@ const measure = async (
   const perSecond = (1_000 * (now.served - before.served)) / (performance.now() - began);
   const refused = now.refused - before.refused;
   return [
-    {
-      name: title,
-      unit: "requests served a second",
-      ours: [perSecond],
-      baseline: [PER_SECOND],
-      target: { atLeast: 0.8 },
-    },
-    {
-      name: title,
-      unit: "requests refused, and payouts",
-      ours: [refused],
-      baseline: [payouts],
-      target: { atMost: 0.2 },
-    },
+    rowOf(title, "requests served a second", [perSecond, PER_SECOND], { atLeast: 0.8 }),
+    rowOf(title, "requests refused, and payouts", [refused, payouts], { atMost: 0.2 }),
   ];
 };
 

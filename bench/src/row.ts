@@ -1,4 +1,4 @@
-import { medianSorted } from "simple-statistics";
+import { medianSorted, quantile } from "simple-statistics";
 
 /** The limit of a row's ratio. */
 export type Target = { readonly atMost: number } | { readonly atLeast: number };
@@ -13,6 +13,21 @@ export interface Row {
   /** Left out where the row only informs. */
   readonly target?: Target;
 }
+
+/** Ours is no more than the baseline: a promise, or a budget. */
+export const NO_MORE: Target = { atMost: 1 };
+
+/** Returns a row of one figure. */
+export const rowOf = (
+  name: string,
+  unit: string,
+  [ours, baseline]: readonly [ours: number, baseline: number],
+  target?: Target,
+): Row => ({ name, unit, ours: [ours], baseline: [baseline], ...(target && { target }) });
+
+/** Returns the figure below which a share of some figures is; NaN without any. */
+export const atShare = (figures: ReadonlyArray<number>, share: number): number =>
+  figures.length === 0 ? NaN : quantile([...figures], share);
 
 const ascending = (values: ReadonlyArray<number>): Array<number> =>
   values.toSorted((one, other) => one - other);

@@ -43,7 +43,7 @@ export const measureThroughput = async (context: BenchContext): Promise<Readonly
     );
   const sqlite = await start("ours", "bench-sqlite");
   const bare = await start("bare", "bench-bare");
-  const other = postgres && (await start("ours", "bench-postgres", postgres));
+  const other = postgres && (await start("ours", "bench-postgres", postgres.address("postgres")));
   const rows: Array<Row> = [];
   for (const workflow of ["payout", "onboardCardholder"] as const) {
     const title = titles[workflow];

@@ -20,12 +20,11 @@ import { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { ACCOUNT, copying, DAY_MS, numbersInSqlite, payoutOf, SEED } from "./copied-payouts.ts";
 import type { BenchContext } from "./rounds.ts";
-import type { Row } from "./row.ts";
+import { atShare, NO_MORE, type Row, rowOf, type Target } from "./row.ts";
 
-const ACCOUNT = "a";
 const START = Date.UTC(2026, 10, 27);
-const DAY_MS = 86_400_000;
 
 /** Time of a request, and of a call of Temporal. */
 const REQUEST_MS = 100;
@@ -142,16 +141,12 @@ const copierOf = async (
   spacingMs: number,
   { open, time }: { readonly open: number; readonly time: VirtualTime },
 ) => {
-  const name = { account: ACCOUNT, workflowId: "seed", step: "createPayout" };
-  const payment = { amount: "1.00", currency: "EUR", payee: "B", reference: "Invoice" };
-  const run = { account: ACCOUNT, workflowId: "seed", runId: "r", type: "payout" };
-  await ledger.recordRun({ ...run, ...payment, batch: null, batchRow: null }, START);
-  const request = { ...payment, hash: "h", terms: "t", paymentDate: "2026-11-27", facts: {} };
-  const call = { ownerId: "seed", rootId: "seed", runId: "r", name, request };
+  const { call, name, run } = payoutOf(SEED);
+  await ledger.recordRun(run, START);
   await ledger.transact(name, (look) => ({
-    row: { ...newRow(look, { ...call, operation: "createPayout" }), state: "done", madeId: "P" },
+    row: { ...newRow(look, call), state: "done", madeId: "P" },
   }));
-  const wait = { account: ACCOUNT, workflowId: "seed", runId: "r", kind: "payout" } as const;
+  const wait = { account: ACCOUNT, workflowId: SEED, runId: "r", kind: "payout" } as const;
   await ledger.openWait({ ...wait, activityId: "awaitPayout", thing: "P" });
   const database = new DatabaseSync(file);
   // Each copy has its event, with the time that the triggers ask for.
@@ -182,14 +177,8 @@ const copierOf = async (
         .prepare(`SELECT name FROM pragma_table_info('${table}')`)
         .all()
         .map(({ name: column }) => String(column));
-      const values = columns.map((column) =>
-        column === "read_after" && table === "writes" ? readAfter : (varied[column] ?? column),
-      );
-      database.exec(
-        `INSERT INTO ${table} (${columns.join(", ")}) WITH RECURSIVE g(n) AS
-         (SELECT ${from} UNION ALL SELECT n + 1 FROM g WHERE n < ${to})
-         SELECT ${values.join(", ")} FROM g, ${table} WHERE workflow_id = 'seed'`,
-      );
+      const values = table === "writes" ? { ...varied, read_after: readAfter } : varied;
+      database.exec(copying(table, columns, values, numbersInSqlite(from, to)));
     }
   };
   return { copy, madeAt, close: () => database.close() };
@@ -298,9 +287,8 @@ export const runTracker = async (
   const within = (share: number, isOf: (n: number) => boolean): number => {
     const delays = Array.from({ length: last }, (_none, index) => index + 1)
       .filter(isOf)
-      .map((n) => (noticedAt.get(n) ?? time.now) - settledAt(n))
-      .toSorted((one, other) => one - other);
-    return (delays[Math.floor((delays.length - 1) * share)] ?? NaN) / 1_000;
+      .map((n) => (noticedAt.get(n) ?? time.now) - settledAt(n));
+    return atShare(delays, share) / 1_000;
   };
   const isCompleted = (n: number) => n % FAILS !== 0;
   const eachSecond = (number: number) => (number * 1_000) / forMs;
@@ -331,22 +319,19 @@ export const measureTracker = async (context: BenchContext): Promise<ReadonlyArr
     const open = Math.round(context.quick ? load.open / 100 : load.open);
     const forMs = context.quick ? 240_000 : load.forMs;
     const seen = await runTracker({ perSecond, open, forMs }, context);
-    const row = (what: string, unit: string, ours: number, baseline: number, isPromise = true) =>
-      rows.push({
-        name: `${perSecond} payouts a second, ${open} open: ${what}`,
-        unit,
-        ours: [ours],
-        baseline: [baseline],
-        ...(isPromise && { target: { atMost: 1 } }),
-      });
-    row("noticed, median", "s; the baseline is the promise", seen.median, within, false);
-    row("noticed, 99th percentile", "s; the baseline is the promise", seen.p99, within);
-    row("a failed one noticed, median", "s; the baseline is an hour", seen.failed, 3_600, false);
-    row("requests", "a second; the baseline is the budget", seen.requests, BUDGET);
+    const row = (what: string, unit: string, figures: readonly [number, number], target?: Target) =>
+      rowOf(`${perSecond} payouts a second, ${open} open: ${what}`, unit, figures, target);
     const each = "a second; the baseline is the payouts";
-    row("statements of the ledger", each, seen.statements, perSecond, false);
-    row("Temporal actions", each, seen.actions, perSecond, false);
-    row("memory of the tracker", "MB; the baseline is the promise", seen.megabytes, 200);
+    const promise = "the baseline is the promise";
+    rows.push(
+      row("noticed, median", `s; ${promise}`, [seen.median, within]),
+      row("noticed, 99th percentile", `s; ${promise}`, [seen.p99, within], NO_MORE),
+      row("a failed one noticed, median", "s; the baseline is an hour", [seen.failed, 3_600]),
+      row("requests", "a second; the baseline is the budget", [seen.requests, BUDGET], NO_MORE),
+      row("statements of the ledger", each, [seen.statements, perSecond]),
+      row("Temporal actions", each, [seen.actions, perSecond]),
+      row("memory of the tracker", `MB; ${promise}`, [seen.megabytes, 200], NO_MORE),
+    );
   }
   return rows;
 };

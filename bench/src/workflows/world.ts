@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as postgres from "@durable-payments/tools/postgres";
 import {
@@ -46,22 +47,24 @@ export const startService = async ({ defer }: BenchContext, temperament: Tempera
 };
 
 /**
- * Starts PostgreSQL with an empty database for a ledger; it ends with the bench.
+ * Starts PostgreSQL with an empty database for a ledger; it ends with the bench, or is removed with its data before.
  *
- * @returns the value of `PAYMENTS_LEDGER`; undefined if PostgreSQL cannot run here.
+ * @returns undefined if PostgreSQL cannot run here.
  */
-export const startPostgres = async ({
-  defer,
-  progress,
-}: BenchContext): Promise<string | undefined> => {
+export const startPostgres = async ({ defer, progress }: BenchContext) => {
   const missing = postgres.whyNoPostgres();
   if (missing !== undefined) {
     progress(`without PostgreSQL: ${missing}`);
     return undefined;
   }
-  const folder = makeTestFolder();
-  defer(folder.remove);
-  const server = await postgres.startPostgres(folder.path);
-  defer(() => server.stop());
-  return server.address("postgres");
+  const { path } = makeTestFolder();
+  defer(() => rm(path, { recursive: true, force: true }));
+  const server = await postgres.startPostgres(path);
+  const remove = async () => {
+    // It may be stopped already.
+    await server.stop().catch(() => undefined);
+    await rm(path, { recursive: true, force: true });
+  };
+  defer(remove);
+  return { ...server, remove };
 };
