@@ -41,28 +41,20 @@ export const booksOf = ({
         // A person who ends a run gives up on a send whose outcome is unknown.
         const given: ReadonlyArray<MoneyState> = ended.has(subject) ? ["unknown"] : [];
         if (made !== undefined) {
+          const { amount, id, payee } = made;
           const states = [stateOf(made), ...given];
-          const payees = [shownPayee(service, made.payee)];
-          const { amount, currency: paidIn, id } = made;
-          return [{ ...of, id, states, amounts: [amount], currency: paidIn, payees }];
+          const payees = [shownPayee(service, payee)];
+          return [{ ...of, id, states, amounts: [amount], currency: made.currency, payees }];
         }
         // Nobody has asked the service whose account an id is that was never paid.
         const wanted = beneficiaries.flatMap((one) =>
           "id" in one ? [shownPayee(service, one.id), ""] : [last(one.payee)],
         );
         const payees = wanted.length === 0 ? [""] : wanted;
+        const states: ReadonlyArray<MoneyState> = ["notPaid", "planned", ...given];
         // Only its code knows what a workflow of a user's own would have paid.
         const isOptional = kind === "payTwice" || kind === "paySalary";
-        return [
-          {
-            ...of,
-            isOptional,
-            states: ["notPaid", "planned", ...given],
-            amounts,
-            currency,
-            payees,
-          },
-        ];
+        return [{ ...of, isOptional, states, amounts, currency, payees }];
       },
     ),
   );

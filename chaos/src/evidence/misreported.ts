@@ -1,7 +1,7 @@
 import * as Decimal from "effect/BigDecimal";
 import type { Find } from "./evidence.ts";
 import { ALL_PAYEES, ALL_UNDER_WAY, type Reports } from "./read-reports.ts";
-import { compareReport, fits, type Line, type Owed } from "./reports.ts";
+import { compareReport, fits, type Line, type Owed, owedAs } from "./reports.ts";
 
 /** Adds up the lines of each payee, currency and state. */
 const summed = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
@@ -15,17 +15,6 @@ const summed = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
     return of.slice(0, 1).map((first) => ({ ...first, subject: ALL_PAYEES, amount }));
   });
 };
-
-/** The lines that a report of sums must have. */
-const owedBy = (lines: ReadonlyArray<Line>): ReadonlyArray<Owed> =>
-  lines.map(({ amount, payee, state, ...line }) => ({
-    ...line,
-    isOfFile: false,
-    isPayout: true,
-    states: [state],
-    amounts: [amount],
-    payees: [payee],
-  }));
 
 /** Whether a line says of a payment which was asked for that this run has not made it. */
 const isPlanOf = (books: ReadonlyArray<Owed>, line: Line): boolean =>
@@ -82,9 +71,9 @@ export const checkReports = (reports: Reports, books: ReadonlyArray<Owed>, find:
     const line = { subject, amount, currency, payee, state: isGiven ? listed : state };
     return [line];
   });
-  compareReport("the report by payee", owedBy(summed(payouts)), summed(reports.byPayee), find);
+  compareReport("the report by payee", summed(payouts).map(owedAs), summed(reports.byPayee), find);
   const underWay = payouts.filter(({ state }) => state === ALL_UNDER_WAY.state);
   const inAll = summed(underWay.map((line) => ({ ...line, payee: "" })));
-  const owed = owedBy(inAll.map((line) => ({ ...line, ...ALL_UNDER_WAY })));
+  const owed = inAll.map((line) => owedAs({ ...line, ...ALL_UNDER_WAY }));
   compareReport("the overview", owed, reports.overview, find);
 };

@@ -53,12 +53,17 @@ export const fits = (owed: Owed, { amount, currency, payee, state }: Line): bool
   owed.payees.includes(payee) &&
   owed.amounts.some((one) => exact(one) === exact(amount));
 
-const textOf = ({
-  amounts,
-  currency,
-  payees,
-  states,
-}: Pick<Owed, "amounts" | "currency" | "payees" | "states">): string =>
+/** Returns what the books would have if a line were right. */
+export const owedAs = ({ amount, payee, state, ...line }: Line): Owed => ({
+  ...line,
+  isOfFile: false,
+  isPayout: true,
+  states: [state],
+  amounts: [amount],
+  payees: [payee],
+});
+
+const textOf = ({ amounts, currency, payees, states }: Owed): string =>
   `${states.join(" or ")} ${amounts.join(" or ")} ${currency} to …${payees.join(" or …")}`;
 
 /** Finds each line of a report that the books do not have, and each that it lacks; of one subject, both are one finding. */
@@ -78,16 +83,9 @@ export const compareReport = (
     });
     for (let at = 0; at < Math.max(lacking.length, left.length); at++) {
       const [must, line] = [lacking[at], left[at]];
-      const has =
-        line &&
-        textOf({
-          ...line,
-          states: [line.state],
-          amounts: [line.amount],
-          payees: [line.payee],
-        });
+      const has = line === undefined ? "nothing" : textOf(owedAs(line));
       const books = must === undefined ? "nothing" : textOf(must);
-      find("misreported", subject, `the books have ${books}; ${report} has ${has ?? "nothing"}`);
+      find("misreported", subject, `the books have ${books}; ${report} has ${has}`);
     }
   }
 };

@@ -6,8 +6,7 @@ import { type IndependentLedger, money } from "./independent-operations.ts";
 import { startIndependentService } from "./independent-service.ts";
 import {
   asMade,
-  CLOCK_SKEW_SECONDS,
-  LIST_LAG_SECONDS,
+  ASSUMED,
   LONGEST_RETURN_MS,
   type Service,
   SETTLE_AFTER_MS,
@@ -86,8 +85,7 @@ export const startIndependent = async (
     apiKey,
     behaviour,
     assumptions: {
-      listLagSeconds: LIST_LAG_SECONDS,
-      clockSkewSeconds: CLOCK_SKEW_SECONDS,
+      ...ASSUMED,
       timeZone: "Asia/Singapore",
       listPayoutsParameters: { start: "from_time", end: "to_time" },
       rangeBoundUnit: "seconds",

@@ -26,11 +26,11 @@ export const ON_ITS_WAY_MS = 3_500;
 /** A service's own word for a payout that has completed. */
 export const COMPLETED_WORD = "Paid out";
 
-/** How late the workers assume lists to be, in seconds; no lag that is drawn exceeds it. */
-export const LIST_LAG_SECONDS = 3;
-
-/** How far the clocks of a service's servers may differ: small, so that a campaign of minutes reads its lists in windows. */
-export const CLOCK_SKEW_SECONDS = 1;
+/**
+ * Assumptions of the workers about each service. No lag of a list that is drawn exceeds its seconds; the clocks of a service's
+ * servers differ so little that a campaign of minutes reads its lists in windows.
+ */
+export const ASSUMED = { listLagSeconds: 3, clockSkewSeconds: 1 };
 
 /** The true records of a service, even if it shows others. */
 export interface ServiceLedger {

@@ -3,15 +3,14 @@ import { choosePort, type Spawn } from "@durable-payments/tools/stack";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { supervise } from "../environment/supervised-process.ts";
-import { START_BALANCES } from "../plan/planned-run.ts";
+import { type Made, START_BALANCES } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import type { OddAnswers } from "./odd-answers.ts";
 import type { SimulatorProcessOptions } from "./simulator-process.ts";
 import {
   asMade,
-  CLOCK_SKEW_SECONDS,
+  ASSUMED,
   COMPLETED_WORD,
-  LIST_LAG_SECONDS,
   LONGEST_RETURN_MS,
   type Service,
   SETTLE_AFTER_MS,
@@ -112,17 +111,21 @@ export const startSimulatorProcess = async (
   const url = `http://127.0.0.1:${port}`;
   const control = controlOf(url);
   const { clockOffsetMs = 0 } = temperament;
-  const at = ({ create_time }: { readonly create_time: string }) =>
-    Date.parse(create_time) - clockOffsetMs;
+  const made = (
+    operation: Made["operation"],
+    record: { readonly create_time: string },
+    id: string,
+    isUndone: boolean,
+  ): Made => {
+    const at = Date.parse(record.create_time) - clockOffsetMs;
+    return asMade(operation, { ...record }, { id, at, isUndone });
+  };
   return {
     account,
     url,
     ...credentials,
     behaviour: { ...temperament, ...odd },
-    assumptions: {
-      listLagSeconds: LIST_LAG_SECONDS,
-      clockSkewSeconds: CLOCK_SKEW_SECONDS,
-    },
+    assumptions: ASSUMED,
     simulator: { account, process: supervised, control },
     ledger: async () => {
       const { balances, beneficiaries, cardholders, cards, payouts } = await control.ledger();
@@ -136,24 +139,13 @@ export const startSimulatorProcess = async (
           ({ due_at, payout_status }) => payout_status === "completed" && due_at !== undefined,
         ).length,
         made: [
-          ...payouts.map((one) =>
-            asMade("createPayout", one, { id: one.payout_id, at: at(one), isUndone: one.returned }),
-          ),
+          ...payouts.map((one) => made("createPayout", one, one.payout_id, one.returned)),
           ...cardholders.map((one) =>
-            asMade("createCardholder", one, {
-              id: one.card_holder_id,
-              at: at(one),
-              isUndone: one.removed,
-            }),
+            made("createCardholder", one, one.card_holder_id, one.removed),
           ),
-          ...cards.map((one) => {
-            const isUndone = one.card_status === "cancelled";
-            const email = emails.get(one.card_holder_id);
-            return asMade(
-              "createCard",
-              { ...one, email },
-              { id: one.card_id, at: at(one), isUndone },
-            );
+          ...cards.map(({ card_id, card_status, ...card }) => {
+            const record = { ...card, email: emails.get(card.card_holder_id) };
+            return made("createCard", record, card_id, card_status === "cancelled");
           }),
         ],
       };
