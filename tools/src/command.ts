@@ -26,18 +26,17 @@ export const interruption = (): AbortSignal => {
 };
 
 /** Writes progress lines. */
-export interface Reporter {
-  readonly line: (text: string) => void;
-  /** Says what is being done, and awaits it. */
-  readonly during: <A>(text: string, work: Promise<A>) => Promise<A>;
-}
+export type Reporter = ReturnType<typeof reporter>;
 
 /** Reports on `stream`; by default on standard error, so that standard output stays for results. */
-export const reporter = (stream: NodeJS.WritableStream = process.stderr): Reporter => {
-  const line = (text: string) => void stream.write(`${visibleLines(text)}\n`);
+export const reporter = (stream: NodeJS.WritableStream = process.stderr) => {
+  const line = (text: string): void => {
+    stream.write(`${visibleLines(text)}\n`);
+  };
   return {
     line,
-    during: (text, work) => {
+    /** Says what is being done, and awaits it. */
+    during: <A>(text: string, work: Promise<A>): Promise<A> => {
       line(`${text} …`);
       return work;
     },
@@ -53,36 +52,35 @@ type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ options: Options }>
 >["values"];
 
-/** How a command is called. */
-interface CommandDefinition<Options extends ParseArgsOptionsConfig> {
-  readonly help: string;
-  readonly options: Options;
-  /** Whether it takes arguments as well as options. */
-  readonly allowPositionals?: boolean;
-}
-
 /**
  * Runs a command and ends the process with its exit code: 0 for help, 2 for an unknown or invalid option, 1 with the
  * message of another error.
  */
 export const runCommand = async <const Options extends ParseArgsOptionsConfig>(
-  { allowPositionals = false, help, options }: CommandDefinition<Options>,
+  command: {
+    readonly help: string;
+    readonly options: Options;
+    /** Whether it takes arguments as well as options. */
+    readonly allowPositionals?: boolean;
+  },
   run: (values: Values<Options>, positionals: ReadonlyArray<string>) => Promise<number>,
 ): Promise<never> => {
+  const { allowPositionals = false, help, options } = command;
   const args = process.argv.slice(2);
   if (args.includes("--help") || args.includes("-h")) {
     process.stdout.write(help);
     process.exit(0);
   }
-  let parsed: { readonly values: Values<Options>; readonly positionals: ReadonlyArray<string> };
+  const parsed = () => {
+    try {
+      return parseArgs({ options, args, allowPositionals });
+    } catch (error) {
+      throw new BadOption(`${messageOf(error)}\nSee --help.`);
+    }
+  };
   try {
-    parsed = parseArgs({ options, args, allowPositionals });
-  } catch (error) {
-    process.stderr.write(`${messageOf(error)}\nSee --help.\n`);
-    process.exit(2);
-  }
-  try {
-    process.exit(await run(parsed.values, parsed.positionals));
+    const { positionals, values } = parsed();
+    process.exit(await run(values, positionals));
   } catch (error) {
     process.stderr.write(`${visibleLines(messageOf(error))}\n`);
     if (error instanceof Interrupted) process.exit(error.exitCode);

@@ -37,27 +37,8 @@ export const appArguments = (
   ...args,
 ];
 
-/** How a process ended: by its own code, or by a signal. */
-export interface Exit {
-  readonly code: number | undefined;
-  readonly signal: NodeJS.Signals | undefined;
-}
-
 /** A process that this one starts, and that ends no later than this one does. */
-export interface StartedProcess {
-  readonly name: string;
-  readonly pid: number;
-  /** Returns its standard output so far (the last 100,000 characters). */
-  readonly stdout: () => string;
-  /** Returns its standard error so far (the last 100,000 characters). */
-  readonly stderr: () => string;
-  /** Sends the signal (SIGTERM by default), 35 seconds after a SIGTERM a SIGKILL, and awaits the end. */
-  readonly kill: (signal?: NodeJS.Signals) => Promise<Exit>;
-  /** Sends a signal, and awaits nothing. */
-  readonly send: (signal: NodeJS.Signals) => void;
-  /** Fulfilled when it has ended, for whatever reason. */
-  readonly exited: Promise<Exit>;
-}
+export type StartedProcess = ReturnType<typeof spawnProcess>;
 
 /** How a process is started. */
 export interface ProcessOptions {
@@ -81,7 +62,7 @@ export const spawnProcess = (
   command: string,
   args: ReadonlyArray<string>,
   { cwd, env, logFile, name = command, ownGroup = false }: ProcessOptions = {},
-): StartedProcess => {
+) => {
   const log = logFile === undefined ? [] : [{ file: logFile, append: true }];
   const child = execa(command, args, {
     buffer: false,
@@ -104,7 +85,7 @@ export const spawnProcess = (
   // Execa leaves a process running that has a group of its own.
   const killLast = () => child.kill("SIGKILL");
   process.once("exit", killLast);
-  const exited = child.then(({ exitCode, shortMessage, signal }): Exit => {
+  const exited = child.then(({ exitCode, shortMessage, signal }) => {
     process.off("exit", killLast);
     if (child.pid === undefined) output.stderr += shortMessage ?? "";
     return { code: exitCode, signal };
@@ -112,11 +93,16 @@ export const spawnProcess = (
   return {
     name,
     pid: child.pid ?? 0,
+    /** Returns its standard output so far (the last 100,000 characters). */
     stdout: () => output.stdout,
+    /** Returns its standard error so far (the last 100,000 characters). */
     stderr: () => output.stderr,
+    /** Fulfilled when it has ended, for whatever reason: by its own code, or by a signal. */
     exited,
-    send: (signal) => void child.kill(signal),
-    kill: (signal = "SIGTERM") => {
+    /** Sends a signal, and awaits nothing. */
+    send: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** Sends the signal (SIGTERM by default), 35 seconds after a SIGTERM a SIGKILL, and awaits the end. */
+    kill: (signal: NodeJS.Signals = "SIGTERM") => {
       child.kill(signal);
       return exited;
     },
@@ -174,7 +160,7 @@ const parseObject = (line: string): unknown => {
 };
 
 /** "with exit code 1", "by SIGKILL". */
-export const describeExit = ({ code, signal }: Exit): string =>
+export const describeExit = ({ code, signal }: Awaited<StartedProcess["exited"]>): string =>
   signal === undefined ? `with exit code ${code ?? "unknown"}` : `by ${signal}`;
 
 const SHOWN_LINES = 15;

@@ -3,12 +3,9 @@ import { type Server, setUp, temporalCli, testServer } from "./servers.ts";
 
 const help = `Usage: npm run setup
 
-Installs the Temporal servers that the project needs and prints their paths: the Temporal
-CLI (the dev server with its Web UI) and the time-skipping test server. Fast if nothing is missing.
-
-It looks for each server in this order: the environment variable (TEMPORAL_CLI_PATH,
-TEMPORAL_TEST_SERVER_PATH), the PATH, the per-user cache. If none has it, the Temporal SDK downloads it.
-If that fails, it is built from its Go module (CLI) or fetched from Maven Central (test server).
+Installs the Temporal servers that the project needs and prints their paths. Looks for each of them in this order: the
+variable (TEMPORAL_CLI_PATH, TEMPORAL_TEST_SERVER_PATH), the PATH, the per-user cache. If none has it, the SDK downloads it;
+if that fails, it is built from its Go module (CLI) or fetched from Maven Central (test server).
 
 Options:
   --help   shows this text

@@ -116,45 +116,47 @@ export interface StackOptions {
 }
 
 /** A Temporal server, a simulator for each of two accounts, and a worker, all running on this machine. */
-export interface Stack {
-  /** The address of the simulator of the account `eu`. */
-  readonly eu: string;
-  /** The variables by which the starter, or another worker, reaches the stack. */
-  readonly variables: Readonly<Record<string, string>>;
-  readonly logFolder: string;
-  readonly parts: Readonly<Record<Part, StartedProcess>>;
-  /** Runs one more process with the variables of the stack; it ends with the stack. */
-  readonly spawn: (name: string, args: ReadonlyArray<string>) => StartedProcess;
-  /** Ends every process of the stack, and removes the log files. */
-  readonly end: () => Promise<void>;
-}
+export type Stack = Awaited<ReturnType<typeof startStack>>;
 
 /** Starts a process with a log of its own. */
-export type Spawn = (
-  name: string,
-  command: string,
-  args: ReadonlyArray<string>,
-  env?: NodeJS.ProcessEnv,
-) => StartedProcess;
+export type Spawn = ReturnType<typeof spawnIn>;
+
+/**
+ * Returns a function that starts processes which no terminal ends, and which reach no service of the user.
+ *
+ * @param logFolder receives a log of each, by its name
+ */
+export const spawnIn =
+  (logFolder: string, cwd?: string) =>
+  (
+    name: string,
+    command: string,
+    args: ReadonlyArray<string>,
+    env?: NodeJS.ProcessEnv,
+  ): StartedProcess => {
+    const logFile = join(logFolder, `${name}.log`);
+    return spawnProcess(command, args, {
+      name: `${name} (log: ${logFile})`,
+      env: { ...withoutServiceVariables(), ...env },
+      logFile,
+      ownGroup: true,
+      ...(cwd !== undefined && { cwd }),
+    });
+  };
 
 /** The credentials of the second account, at a simulator of its own. */
 const EU = { clientId: "simulator-eu", apiKey: "simulator-eu-key" };
 
 /** Starts the stack. If a part does not become ready, the others are ended; the log files are kept. */
-export const startStack = async (options: StackOptions, report: Reporter): Promise<Stack> => {
+export const startStack = async (options: StackOptions, report: Reporter) => {
   const { onEnded, signal } = options;
   const logFolder = join(checkout, ".local", `${options.name}-${process.pid}`);
   const started: Array<StartedProcess> = [];
   const ending = new AbortController();
-  const spawn: Spawn = (name, command, args, env) => {
+  const spawnLogged = spawnIn(logFolder);
+  const spawn: Spawn = (...of) => {
     signal?.throwIfAborted();
-    const logFile = join(logFolder, `${name}.log`);
-    const process = spawnProcess(command, args, {
-      name: `${name} (log: ${logFile})`,
-      env: { ...withoutServiceVariables(), ...env },
-      logFile,
-      ownGroup: true,
-    });
+    const process = spawnLogged(...of);
     started.push(process);
     return process;
   };
@@ -177,7 +179,11 @@ export const startStack = async (options: StackOptions, report: Reporter): Promi
         if (!ending.signal.aborted) onEnded?.(part, `${process.name} ended ${describeExit(exit)}`);
       });
     }
-    return { ...stack, end };
+    return {
+      ...stack,
+      /** Ends every process of the stack, and removes the log files. */
+      end,
+    };
   } catch (error) {
     await (signal?.aborted === true ? end() : endAll());
     throw error;
@@ -189,7 +195,7 @@ const startParts = async (
   report: Reporter,
   logFolder: string,
   spawn: Spawn,
-): Promise<Omit<Stack, "end">> => {
+) => {
   // A server that has to be built takes minutes: before a port is chosen.
   const { path } = await ensureServer(temporalCli, report);
   const port = await choosePort(ports?.temporal);
@@ -226,7 +232,7 @@ const startParts = async (
     spawn(name, node, appArguments("simulator", ["--json", ...args]));
   const { apiKey, clientId } = EU;
   const asEu = ["--client-id", clientId, "--api-key", apiKey];
-  const parts = {
+  const others = {
     simulator: simulate("simulator", "--port", `${simulatorPort}`),
     simulatorEu: simulate("simulator-eu", "--port", `${euPort}`, ...asEu),
     worker: spawn("worker", node, appArguments("worker", ["--json"]), {
@@ -234,13 +240,17 @@ const startParts = async (
       ...variables,
     }),
   };
-  const ready = Promise.all(Object.values(parts).map(awaitReadyLine));
+  const ready = Promise.all(Object.values(others).map(awaitReadyLine));
   await report.during("Starting the simulators of the payment service, and the worker", ready);
+  const parts: Readonly<Record<Part, StartedProcess>> = { temporal, ...others };
   return {
+    /** The address of the simulator of the account `eu`. */
     eu,
+    /** The variables by which the starter, or another worker, reaches the stack. */
     variables,
     logFolder,
-    parts: { temporal, ...parts },
-    spawn: (name, more) => spawn(name, node, more, variables),
+    parts,
+    /** Runs one more process with the variables of the stack; it ends with the stack. */
+    spawn: (name: string, more: ReadonlyArray<string>) => spawn(name, node, more, variables),
   };
 };

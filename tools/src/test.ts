@@ -16,17 +16,10 @@ const help = `Usage: npm test [-- FILTER…]
        npm run nightly [-- FILTER…]
 
 Installs missing Temporal servers (see "npm run setup -- --help") and runs the tests of every project, or the files
-whose paths contain a filter, with Vitest. Prints a dot for each test; for each failure its error, its output and
-the last lines of its Temporal servers; the reason for each skipped test; and a last line "N passed, N failed".
+whose paths contain a filter. Prints a dot for each test; for each failure its error, its output and the last lines of its
+Temporal servers; the reason for each skipped test; and a last line "N passed, N failed".
 
-npm run nightly runs the tests in files named *.nightly.ts, which take minutes, or need servers that few machines have:
-the model check with large bounds, the output shown in the docs, replaced keys, clusters on PostgreSQL,
-authorization, chaos with restores, the built output as the image runs it, and the package as users install it, on the
-oldest and the newest Node.
-
-To run the tests of one project, or of changed projects (with Nx's cache):
-  npx vitest run --project=@durable-payments/workflows
-  npx nx affected -t test
+npm run nightly runs the files *.nightly.ts, which take minutes, or need servers that few machines have.
 
 Options:
   --help   shows this text

@@ -5,8 +5,8 @@ import { ConnectionFailed } from "@durable-payments/control/errors";
 import { accountHash } from "@durable-payments/protocol/account";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import type { Reporter } from "@durable-payments/tools/command";
-import { appArguments, NO_PROFILES, spawnProcess } from "@durable-payments/tools/processes";
-import { withoutServiceVariables, type Spawn } from "@durable-payments/tools/stack";
+import { appArguments, NO_PROFILES } from "@durable-payments/tools/processes";
+import { spawnIn } from "@durable-payments/tools/stack";
 import { makeKeyring, workerVariables } from "@durable-payments/tools/testing";
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
@@ -64,15 +64,7 @@ const bundleWorkflows = async (file: string, keyring: string): Promise<void> => 
 export const startEnvironment = async (options: ChaosOptions, tally: Tally, report: Reporter) => {
   const folder = await mkdtemp(join(tmpdir(), "durable-payments-chaos-"));
   const ledgerFile = join(folder, "ledger.sqlite");
-  const spawn: Spawn = (name, command, args, env) =>
-    spawnProcess(command, args, {
-      name,
-      cwd: folder,
-      env: { ...withoutServiceVariables(), ...env },
-      logFile: join(folder, `${name}.log`),
-      ownGroup: true,
-    });
-
+  const spawn = spawnIn(folder, folder);
   const temporal = await createTemporalServer(folder, spawn, report);
   /** The last are ended first. */
   const ends = [temporal.process.end];

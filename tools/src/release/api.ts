@@ -34,9 +34,6 @@ const report = (folder: string, declarations: string): void => {
         // Types that an exported one leads to.
         includeForgottenExports: true,
       },
-      docModel: { enabled: false },
-      dtsRollup: { enabled: false },
-      tsdocMetadata: { enabled: false },
       // The compiler and the linter of words have checked them.
       messages: {
         compilerMessageReporting: silent,
