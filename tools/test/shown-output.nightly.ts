@@ -36,7 +36,7 @@ const runLine = async (stack: Stack, line: string): Promise<string> => {
     process.kill(ended.pid);
     return "";
   }
-  const service = String(stack.variables["PAYMENTS_BASE_URL"]);
+  const service = stack.variables.PAYMENTS_BASE_URL;
   const script = `exec 2>&1\n${line.replaceAll(documentedUrl, service)}`;
   const { stdout } = await execa("bash", ["-c", script], {
     cwd: checkout,

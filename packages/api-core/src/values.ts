@@ -24,6 +24,10 @@ export const PERMITTED_FOR_MS = 1_000;
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Accepts an `AbortSignal` of any realm: a test environment may have its own class. */
+export const isAbortSignal = (value: unknown): value is AbortSignal =>
+  typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+
 /**
  * Looks up what a table has under a name of unknown origin: a workflow type, a header, a stage.
  *

@@ -31,7 +31,7 @@ it.each([
 });
 
 it("The worker restarts again and again: its last line names the cause", async () => {
-  const taken = new URL(String(drill.stack.variables["PAYMENTS_BASE_URL"])).host;
+  const taken = new URL(drill.stack.variables.PAYMENTS_BASE_URL).host;
   // A worker that does not end is not restarted.
   const line = `PAYMENTS_HEALTH_ADDRESS=${taken} timeout 120 npm run --silent worker`;
   const { code, text } = await drill.run(line);
@@ -45,7 +45,7 @@ it("The service is down: afterwards, failed runs are listed", async () => {
 });
 
 it("The ledger was restored: doctor says that the ledger lacks entries", async () => {
-  const file = String(drill.stack.variables["PAYMENTS_LEDGER"]).replace("sqlite:", "");
+  const file = drill.stack.variables.PAYMENTS_LEDGER.replace("sqlite:", "");
   const copy = `${file}.copy`;
   await drill.succeed(`durable-payments ledger backup ${copy}`);
   await drill.pay("drill-later");

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 it("a ledger is restored by the page: a payout that its copy has forgotten is not made again", async () => {
   const { stack } = drill;
-  const ledger = String(stack.variables["PAYMENTS_LEDGER"]).replace("sqlite:", "");
+  const ledger = stack.variables.PAYMENTS_LEDGER.replace("sqlite:", "");
   const copy = join(stack.logFolder, "copy.sqlite");
   const [backup = ""] = drill.block("Back up", 0).commands;
   await drill.succeed(backup.replace(/\S+\.sqlite$/, copy));

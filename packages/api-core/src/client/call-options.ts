@@ -2,7 +2,7 @@ import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import type { Fault } from "../contract/faults.ts";
 import { faultsOf, STRICT } from "../contract/rules.ts";
-import { isRecord } from "../values.ts";
+import { isAbortSignal, isRecord } from "../values.ts";
 import { LONGEST_MS, MOST_ATTEMPTS, number, typed } from "./config.ts";
 import { PRIORITIES } from "./send.ts";
 
@@ -33,10 +33,6 @@ const headerFault = (name: string, value: unknown): string | undefined => {
 /** Not `Headers` or a `Map`, whose entries are not properties. */
 const isHeaders = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && !(Symbol.iterator in value);
-
-/** Accepts an `AbortSignal` of any realm: a test environment may have its own class. */
-const isAbortSignal = (value: unknown): value is AbortSignal =>
-  typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 

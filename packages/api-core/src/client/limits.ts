@@ -60,14 +60,7 @@ interface Waiter {
 /** When requests of the account may be sent. */
 export class Limits extends Context.Service<
   Limits,
-  {
-    /** Waits for the turn of a request, no longer than it may. Each turn has to be ended. */
-    readonly turn: (request: Outgoing) => Effect.Effect<Turn, Failed>;
-    /** The send of a turn has ended; `pauseMs` is set if the service answered that it was one too many. */
-    readonly ended: (turn: Turn, pauseMs: number | undefined) => void;
-    /** Requests a second at most, now; undefined if no limit is known. */
-    readonly rate: () => number | undefined;
-  }
+  Pick<AccountLimits, "ended" | "rate" | "turn">
 >()("@durable-payments/client/Limits") {
   static readonly layer = (options: ClientOptions): Layer.Layer<Limits> =>
     Layer.effect(
@@ -108,6 +101,7 @@ class AccountLimits {
     this.#options = options;
   }
 
+  /** Waits for the turn of a request, no longer than it may. Each turn has to be ended. */
   readonly turn = (request: Outgoing): Effect.Effect<Turn, Failed> =>
     Effect.suspend(() => {
       const now = monotonicMs(this.#clock);
@@ -135,6 +129,7 @@ class AccountLimits {
       });
     });
 
+  /** The send of a turn has ended; `pauseMs` is set if the service answered that it was one too many. */
   readonly ended = ({ at }: Turn, pauseMs: number | undefined): void => {
     const now = monotonicMs(this.#clock);
     this.#sending -= 1;
@@ -143,6 +138,7 @@ class AccountLimits {
     if (this.#ahead("last") > 0) this.#release();
   };
 
+  /** Requests a second at most, now; undefined if no limit is known. */
   readonly rate = (): number | undefined => {
     const rate = this.#rate();
     return rate === Infinity ? undefined : rate;

@@ -1,20 +1,13 @@
 import * as Context from "effect/Context";
-import type * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import * as SchemaAST from "effect/SchemaAST";
 import * as HttpApi from "effect/http-api/HttpApi";
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import type { UpdateBeneficiaryInput } from "../contract/beneficiaries.ts";
 import { type Endpoints, PaymentsApi } from "../contract/payments-api.ts";
-import {
-  Idempotency,
-  type IdempotencyClass,
-  Paged,
-  type Paging,
-  SignedIn,
-} from "../contract/operation-facts.ts";
-import { type Page, type Read, readerOf } from "../contract/answers.ts";
-import { type Rule, rulesOf } from "../contract/rules.ts";
+import { Idempotency, Paged, SignedIn } from "../contract/operation-facts.ts";
+import { type Page, readerOf } from "../contract/answers.ts";
+import { rulesOf } from "../contract/rules.ts";
 
 /** Name of an operation: endpoint, operationId, activity type, span and metric label alike. */
 export type OperationName = keyof Endpoints;
@@ -44,36 +37,14 @@ export type ListName = {
 export type Item<Name extends ListName> = Output<Name>["item_list"][number];
 
 /** A part of a request. */
-export interface RequestPart {
-  readonly fields: ReadonlyArray<string>;
-  readonly rules: ReadonlyArray<Rule>;
-  /** Checks and encodes its fields. */
-  readonly encode: (input: unknown) => Result.Result<unknown, Schema.SchemaError>;
-}
+export type RequestPart = NonNullable<ReturnType<typeof part>>;
 
 /** The facts of an operation, read from the contract. */
-export interface Operation {
-  readonly name: string;
-  readonly method: string;
-  readonly path: string;
-  /** The path for people: `/api/v1/payouts/{payout_id}/retrieve`. */
-  readonly template: string;
-  readonly idempotency: IdempotencyClass;
-  readonly signedIn: boolean;
-  readonly enveloped: boolean;
-  readonly paging: Paging | undefined;
-  readonly params: RequestPart | undefined;
-  readonly query: RequestPart | undefined;
-  readonly payload: RequestPart | undefined;
-  /** The names of all fields of path, query and body. */
-  readonly fields: ReadonlySet<string>;
-  /** Reads the data of a success (of ping, the whole body). */
-  readonly read: Read<unknown>;
-}
+export type Operation = ReturnType<typeof operationOf>;
 
-const part = (schema: Schema.Top | undefined): RequestPart | undefined =>
+const part = (schema: Schema.Top | undefined) =>
   schema && {
-    // The contract's request schemas need no services.
+    /** Checks and encodes its fields. The contract's request schemas need no services. */
     encode: Schema.encodeUnknownResult(schema as Schema.Codec<unknown, unknown>, { errors: "all" }),
     fields: SchemaAST.isObjects(schema.ast)
       ? schema.ast.propertySignatures.map((property) => String(property.name))
@@ -81,7 +52,7 @@ const part = (schema: Schema.Top | undefined): RequestPart | undefined =>
     rules: rulesOf(schema),
   };
 
-const operationOf = (endpoint: HttpApiEndpoint.Top): Operation => {
+const operationOf = (endpoint: HttpApiEndpoint.Top) => {
   const [success] = endpoint.success;
   if (success === undefined) throw new Error(`${endpoint.identifier} declares no answer`);
   const [params, query, payload] = [
@@ -93,6 +64,7 @@ const operationOf = (endpoint: HttpApiEndpoint.Top): Operation => {
     name: endpoint.identifier,
     method: endpoint.method,
     path: endpoint.path,
+    /** The path for people: `/api/v1/payouts/{payout_id}/retrieve`. */
     template: endpoint.path.replace(/:(\w+)/g, "{$1}"),
     idempotency: Context.get(endpoint.annotations, Idempotency),
     paging: Context.get(endpoint.annotations, Paged),
@@ -101,8 +73,9 @@ const operationOf = (endpoint: HttpApiEndpoint.Top): Operation => {
     params,
     query,
     payload,
+    /** The names of all fields of path, query and body. */
     fields: new Set([params, query, payload].flatMap((one) => one?.fields ?? [])),
-    // The contract's answer schemas need no services.
+    /** Reads the data of a success (of ping, the whole body). The contract's answer schemas need no services. */
     read: readerOf(success as Schema.Codec<unknown, unknown>),
   };
 };

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import type * as Stream from "effect/Stream";
-import { isRecord } from "../values.ts";
+import { isAbortSignal, isRecord } from "../values.ts";
 import type { Endpoints } from "../contract/payments-api.ts";
 import type { CallOptions, StreamOptions, WithResponse } from "./call-options.ts";
 import { Calls } from "./calls.ts";
@@ -60,11 +60,8 @@ type AnyStream = (
 
 /** Returns the signal of the options. A wrong one is refused later, with the other faults of the options. */
 const signalIn = (options: unknown): AbortSignal | undefined => {
-  const { signal }: Partial<Record<"signal", unknown>> = isRecord(options) ? options : {};
-  return isRecord(signal) && "aborted" in signal && "addEventListener" in signal
-    ? // Its two members that are used here were checked. The class may be that of another realm.
-      (signal as unknown as AbortSignal)
-    : undefined;
+  const signal = isRecord(options) ? options["signal"] : undefined;
+  return isAbortSignal(signal) ? signal : undefined;
 };
 
 /** Returns the error, whose stack now shows who awaits the call: the fiber in which it was made has no code of the caller. */

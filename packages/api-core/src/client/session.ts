@@ -18,7 +18,7 @@ import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/operation-facts.ts
 import { Credentials } from "../credentials.ts";
 import { monotonicMs } from "./clock.ts";
 import type { ClientOptions } from "./config.ts";
-import { NotAuthenticated, type PaymentsError, RateLimited, Unavailable } from "./errors.ts";
+import { NotAuthenticated, RateLimited, Unavailable } from "./errors.ts";
 import { type Operation, operation } from "./operations.ts";
 import { type Failed, failed } from "./outcomes.ts";
 import type { TokenRejected } from "./parse-response.ts";
@@ -26,11 +26,16 @@ import { makeSay } from "./say.ts";
 import { type Answer, answeredAt, type Send } from "./send.ts";
 
 /** Why there is no token. However the sign-in ended, the call that needed it was not sent. */
-type SignInError = NotAuthenticated | RateLimited | Unavailable;
-
-/** A failed sign-in; `retry` is `never` if a person has to do something first. */
-interface SignInFailed extends Failed {
-  readonly error: SignInError;
+interface NoToken {
+  /** `limited`: too many sign-ins, by the service or by the budget of this client. */
+  readonly is: "refused" | "unavailable" | "limited";
+  readonly message: string;
+  /** The words of the service, if the failure has them. */
+  readonly reason: string | undefined;
+  /** `never` if a person has to do something first. */
+  readonly retry: "always" | "never";
+  readonly waitMs?: number;
+  readonly by?: RateLimited["by"];
 }
 
 /** More than a service has words for its refusals, unless they hold ids. */
@@ -72,57 +77,44 @@ const REFUSED_OR_FILTERED =
   "Either PAYMENTS_CLIENT_ID (clientId) and PAYMENTS_API_KEY (apiKey) were refused, or a filter or gateway " +
   "in front of the service rejected the request: check both.";
 
-const about = { operation: "signIn", carriedOut: "no" } as const;
-
-/** The words of the service, if an error has them. */
-const reasonIn = (error: PaymentsError | undefined) =>
-  error !== undefined && "reason" in error ? { reason: error.reason } : {};
-
-const signInError = (failure: Failed | TokenRejected): SignInError => {
-  const status = failure._tag === "Failed" ? failure.status : undefined;
-  const error = failure._tag === "Failed" ? failure.error : undefined;
+const noToken = (failure: Failed | TokenRejected): NoToken => {
+  const { error, status } = failure._tag === "Failed" ? failure : {};
+  const reason = error !== undefined && "reason" in error ? error.reason : undefined;
+  if (error?._tag === "RateLimited") {
+    const { by, message, retryAfter: waitMs } = error;
+    return { is: "limited", message, reason, retry: "always", waitMs, by };
+  }
   const why = failure._tag === "Failed" ? failure.error.message : `signIn was ${failure.reason}.`;
   const message = `Signing in failed: ${why}`;
-  const said = { ...about, ...reasonIn(error) };
-  if (error?._tag === "RateLimited") return error;
   const isRefused =
     status === 401 ||
     status === 403 ||
     failure._tag === "TokenRejected" ||
     error?._tag === "RequestRefused";
-  if (!isRefused) return new Unavailable({ ...said, message });
+  if (!isRefused) {
+    const needsAPerson = failure.retry === "never" && status === undefined;
+    return { is: "unavailable", message, reason, retry: needsAPerson ? "never" : "always" };
+  }
   const isOpen = status === 403 && error?._tag !== "RequestRefused";
   const check = isOpen
     ? REFUSED_OR_FILTERED
     : "Check PAYMENTS_CLIENT_ID (clientId) and PAYMENTS_API_KEY (apiKey).";
-  return new NotAuthenticated({ ...said, message: `${message} ${check}` });
-};
-
-const signInFailed = (failure: Failed | TokenRejected): SignInFailed => {
-  const error = signInError(failure);
-  const needsAPerson =
-    error._tag === "NotAuthenticated" ||
-    (failure._tag === "Failed" && failure.retry === "never" && failure.status === undefined);
-  const waitMs = error._tag === "RateLimited" ? error.retryAfter : undefined;
-  return { ...failed(error, needsAPerson ? "never" : "always", { waitMs }), error };
+  return { is: "refused", message: `${message} ${check}`, reason, retry: "never" };
 };
 
 /** The failed sign-in as the failure of the call that needed it. */
-const notSent = (called: Operation, failure: SignInFailed): Failed => {
-  const { error } = failure;
-  const message = `${called.name} was not sent. ${error.message}`;
-  const said = { ...about, ...reasonIn(error), operation: called.name, message };
-  switch (error._tag) {
-    case "NotAuthenticated":
-      return { ...failure, error: new NotAuthenticated(said) };
-    case "RateLimited":
-      return {
-        ...failure,
-        error: new RateLimited({ ...said, retryAfter: error.retryAfter, by: error.by }),
-      };
-    case "Unavailable":
-      return { ...failure, error: new Unavailable(said) };
+const notSent = (
+  { name: operation }: Operation,
+  { by = "signIns", is, message: why, reason, retry, waitMs = 0 }: NoToken,
+): Failed => {
+  const message = `${operation} was not sent. ${why}`;
+  const carriedOut = "no" as const;
+  const about = { operation, carriedOut, message, ...(reason !== undefined && { reason }) };
+  if (is === "limited") {
+    const error = new RateLimited({ ...about, retryAfter: waitMs, by });
+    return failed(error, retry, { waitMs });
   }
+  return failed(is === "refused" ? new NotAuthenticated(about) : new Unavailable(about), retry);
 };
 
 /** The budget of sign-ins, a token bucket. */
@@ -191,15 +183,20 @@ const makeSession = (options: ClientOptions, send: Send<Answer, Failed | TokenRe
     let tokens: ReadonlyArray<string> = [];
     const refusals = new Set<string>();
 
-    const overBudget = (): SignInFailed => {
+    const overBudget = (): NoToken => {
       const why =
         lastFault === undefined
           ? { before: "", after: " Check the API key and why tokens are rejected." }
           : { before: `${lastFault} `, after: "" };
       const message = `${why.before}No sign-in was sent: the limit is ${SIGN_INS_A_MINUTE} per minute.${why.after}`;
-      const waitMs = SIGN_IN_AGAIN_MS;
-      const error = new RateLimited({ ...about, message, retryAfter: waitMs, by: "signIns" });
-      return { ...failed(error, "always", { waitMs }), error };
+      return {
+        is: "limited",
+        message,
+        reason: undefined,
+        retry: "always",
+        waitMs: SIGN_IN_AGAIN_MS,
+        by: "signIns",
+      };
     };
 
     const signIn = Effect.fn("signIn")(function* () {
@@ -227,8 +224,8 @@ const makeSession = (options: ClientOptions, send: Send<Answer, Failed | TokenRe
         hidden: () => [Redacted.value(apiKey)],
       });
       const { response, value } = yield* Effect.mapError(sent, (failure) => {
-        const failedAs = signInFailed(failure);
-        lastFault = failedAs.error.message;
+        const failedAs = noToken(failure);
+        lastFault = failedAs.message;
         return failedAs;
       });
       lastFault = undefined;
@@ -254,9 +251,9 @@ const makeSession = (options: ClientOptions, send: Send<Answer, Failed | TokenRe
       lastKey = apiKey;
       return signIn().pipe(
         Effect.flatMap((signedIn) => Cache.set(cache, undefined, signedIn)),
-        Effect.catch(({ error }) =>
+        Effect.catch(({ message }) =>
           warn(
-            `The API key has changed. ${error.message} Requests use the earlier key's token until it expires.`,
+            `The API key has changed. ${message} Requests use the earlier key's token until it expires.`,
           ),
         ),
         Effect.forkDetach,

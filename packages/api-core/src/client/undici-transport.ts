@@ -48,14 +48,12 @@ class Refusal {
   }
 }
 
-/** Parts of an agent. */
-interface Parts {
-  readonly options: ClientOptions;
-  readonly refusal: Refusal;
-  readonly tls: Tls | undefined;
-}
-
-const makeAgent = ({ options, refusal, tls }: Parts, pipelining: 0 | 1): Dispatcher => {
+const makeAgent = (
+  options: ClientOptions,
+  refusal: Refusal,
+  tls: Tls | undefined,
+  pipelining: 0 | 1,
+): Dispatcher => {
   const timeout = Math.min(options.requestTimeoutMs, LONGEST_CONNECT_MS);
   // Whatever Node's settings and environment say: unverified certificates are not safe.
   const verified = { allowH2: false, minVersion: OLDEST_TLS, rejectUnauthorized: true } as const;
@@ -92,16 +90,10 @@ const makeAgent = ({ options, refusal, tls }: Parts, pipelining: 0 | 1): Dispatc
   });
 };
 
-/** The agents of one set of certificates. */
-interface Agents {
-  readonly tls: Tls | undefined;
-  /** Keeps its connections. */
-  readonly kept: Dispatcher;
-  /** Opens a connection for each request: a kept connection may have been closed without our knowing yet. */
-  readonly dedicated: Dispatcher;
-}
-
-/** Opens agents on first use, and others when the certificates have changed. */
+/**
+ * Opens two agents on first use, and others when the certificates have changed. One keeps its connections. The other one opens
+ * a connection for each request: a kept connection may have been closed without our knowing yet.
+ */
 const openAgents = (
   options: ClientOptions,
   credentials: Credentials["Service"],
@@ -109,7 +101,10 @@ const openAgents = (
 ): Effect.Effect<(isDedicated: boolean) => Dispatcher, never, Scope.Scope> =>
   Effect.gen(function* () {
     const opened = new Set<Dispatcher>();
-    let agents: Agents | undefined;
+    /** Of the last set of certificates. */
+    let agents:
+      | { readonly tls: Tls | undefined; readonly kept: Dispatcher; readonly dedicated: Dispatcher }
+      | undefined;
     let isClosed = false;
     yield* Effect.addFinalizer(() =>
       Effect.promise(() => {
@@ -118,7 +113,7 @@ const openAgents = (
       }),
     );
     const open = (tls: Tls | undefined, pipelining: 0 | 1) => {
-      const agent = makeAgent({ options, refusal, tls }, pipelining);
+      const agent = makeAgent(options, refusal, tls, pipelining);
       opened.add(agent);
       // Then it refuses every request.
       if (isClosed) void agent.destroy();

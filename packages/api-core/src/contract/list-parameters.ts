@@ -1,28 +1,23 @@
+const unchanged = (...names: ReadonlyArray<string>): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [name, name]));
+
+const bounds = { start: "start_time", end: "end_time" };
+
 /** Wire names of the filters of lists, unless a setting overrides them. */
 export const parameters = {
   listPayoutsParameters: {
-    date_type: "date_type",
-    scope: "scope",
-    short_reference_id: "short_reference_id",
-    status: "status",
-    start: "start_time",
-    end: "end_time",
+    ...unchanged("date_type", "scope", "short_reference_id", "status"),
+    ...bounds,
   },
   listTransactionsParameters: {
-    page_num: "page_num",
-    page_size: "page_size",
-    scope: "scope",
-    short_reference_id: "short_reference_id",
-    transaction_type: "transaction_type",
-    transaction_status: "transaction_status",
-    date_type: "date_type",
-    start: "start_time",
-    end: "end_time",
+    ...unchanged("page_num", "page_size", "scope", "short_reference_id"),
+    ...unchanged("transaction_type", "transaction_status", "date_type"),
+    ...bounds,
   },
-  listCardholdersParameters: {
-    direct_account_id: "direct_account_id",
-    card_account_id: "card_account_id",
-    card_holder_status: "card_holder_status",
-    name: "name",
-  },
+  listCardholdersParameters: unchanged(
+    "direct_account_id",
+    "card_account_id",
+    "card_holder_status",
+    "name",
+  ),
 };
