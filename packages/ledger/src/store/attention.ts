@@ -8,17 +8,8 @@
 import { batchLogId } from "../model/gate.ts";
 import { type ProblemDetails, PROBLEMS } from "./feed-schema.ts";
 import { dayOf, lateSince } from "./run-filter.ts";
-import {
-  number,
-  numberOrNull,
-  query,
-  readFields,
-  textOrNull,
-  text,
-  oneOf,
-  orNull,
-  sealed,
-} from "./table.ts";
+import * as column from "./column.ts";
+import { query, readFields } from "./table.ts";
 import type { Store } from "./store.ts";
 
 /** Why a person is needed. */
@@ -65,18 +56,18 @@ export const trackerLease = (account: string): string => `tracker ${account}`;
 const SILENT_AFTER_MS = 5 * 60_000;
 
 const FOUND = {
-  kind: oneOf<AttentionKind>(),
-  account: textOrNull,
-  of: text,
-  currency: textOrNull,
-  count: number,
-  amount: text,
-  since: numberOrNull,
+  kind: column.oneOf<AttentionKind>(),
+  account: column.textOrNull,
+  of: column.text,
+  currency: column.textOrNull,
+  count: column.number,
+  amount: column.text,
+  since: column.numberOrNull,
   /** The first payment date of late payouts. */
-  day: textOrNull,
-  first: text,
-  last: text,
-  message: orNull(sealed(text)),
+  day: column.textOrNull,
+  first: column.text,
+  last: column.text,
+  message: column.orNull(column.sealed(column.text)),
 };
 
 const MADE = "FROM writes WHERE standing = 'made'";
@@ -194,7 +185,7 @@ export const attentionMethods = (store: Store) => {
       );
       return found.map((row) => ({
         kind: "overdue",
-        ...readFields({ account: text, count: number }, row, store.seal),
+        ...readFields({ account: column.text, count: column.number }, row, store.seal),
         of: String(row["account"]),
         money: [],
         workflowIds: [String(row["first"])],

@@ -8,19 +8,8 @@ import { withoutIds } from "../model/failure-group.ts";
 import { NO_GROUP, runConditions, type RunFilter } from "./run-filter.ts";
 import { type Run, RUNS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
-import {
-  number,
-  numberOrNull,
-  orNull,
-  type Query,
-  query,
-  readFields,
-  sealed,
-  type SqlRow,
-  text,
-  textOrNull,
-  toJson,
-} from "./table.ts";
+import * as column from "./column.ts";
+import { type Query, query, readFields, type SqlRow, toJson } from "./table.ts";
 import { type RecordedWrite, readRecorded } from "./write-methods.ts";
 import { chunksOf } from "effect/Array";
 
@@ -30,16 +19,20 @@ export const FAILED_STATUSES = ["failed", "timedOut", "terminated", "cancelled"]
 /** The text of the partial index: SQLite uses it for the same text alone. */
 const IS_FAILED = `status IN (${FAILED_STATUSES.map((status) => `'${status}'`).join(", ")})`;
 
-const KEY = { type: text, endGroup: textOrNull };
+const KEY = { type: column.text, endGroup: column.textOrNull };
 const COUNT = {
   ...KEY,
-  currency: textOrNull,
-  runs: number,
-  first: numberOrNull,
-  last: numberOrNull,
-  sum: text,
+  currency: column.textOrNull,
+  runs: column.number,
+  first: column.numberOrNull,
+  last: column.numberOrNull,
+  sum: column.text,
 };
-const END = { workflowId: text, endType: textOrNull, endReason: orNull(sealed(text)) };
+const END = {
+  workflowId: column.text,
+  endType: column.textOrNull,
+  endReason: column.orNull(column.sealed(column.text)),
+};
 
 /** Failed runs of one type, step, kind of error and message. */
 export interface FailureGroup {

@@ -21,7 +21,8 @@ import { readDecision, selectDecisions } from "./log.ts";
 import { eventsTable, type StoredEvent } from "./feed-schema.ts";
 import { META } from "./schema.ts";
 import type { Store } from "./store.ts";
-import { number, numberOrNull, query, readFields } from "./table.ts";
+import * as column from "./column.ts";
+import { query, readFields } from "./table.ts";
 
 /** Most events that are numbered in one transaction, or read by default. */
 const MOST = 500;
@@ -80,9 +81,9 @@ const HEAD = {
   ledgerId: META.fields.ledgerId,
   epoch: META.fields.epoch,
   stopped: META.fields.stopped,
-  first: numberOrNull,
-  last: numberOrNull,
-  pending: number,
+  first: column.numberOrNull,
+  last: column.numberOrNull,
+  pending: column.number,
 };
 const FEED = eventsTable("");
 

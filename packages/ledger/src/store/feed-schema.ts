@@ -9,19 +9,8 @@
  * An event has no number when it is written: `feed-methods.ts` says who gives it, and why not the writer.
  */
 import { type EventSubject, RUN_STATE, SUBJECTS } from "../model/feed.ts";
-import {
-  columnOf,
-  json,
-  number,
-  numberOrNull,
-  oneOf,
-  orNull,
-  type RowOf,
-  sealed,
-  Table,
-  text,
-  textOrNull,
-} from "./table.ts";
+import * as column from "./column.ts";
+import { columnOf, type RowOf, Table } from "./table.ts";
 
 /** Further data of a problem. */
 export interface ProblemDetails {
@@ -32,52 +21,52 @@ export interface ProblemDetails {
 
 const FACTS = {
   /** The workflow id, the file, or the log of the limits. */
-  workflowId: text,
-  step: textOrNull,
-  runId: textOrNull,
+  workflowId: column.text,
+  step: column.textOrNull,
+  runId: column.textOrNull,
   /** The workflow type, or the kind of a problem. */
-  kind: textOrNull,
-  batch: textOrNull,
-  amount: textOrNull,
-  currency: textOrNull,
-  reference: textOrNull,
+  kind: column.textOrNull,
+  batch: column.textOrNull,
+  amount: column.textOrNull,
+  currency: column.textOrNull,
+  reference: column.textOrNull,
   /** Id of the payout or cardholder at the service. */
-  madeId: textOrNull,
+  madeId: column.textOrNull,
   /** The service's word for the status. */
-  word: textOrNull,
-  reason: orNull(sealed(text)),
-  details: orNull(sealed(json<ProblemDetails>())),
+  word: column.textOrNull,
+  reason: column.orNull(column.sealed(column.text)),
+  details: column.orNull(column.sealed(column.json<ProblemDetails>())),
 };
 
 /** An event as it is stored. */
 const EVENT = {
   /** Order of the inserts: concurrent transactions commit in another one. */
-  sequence: number,
-  account: text,
+  sequence: column.number,
+  account: column.text,
   /** Place in the feed of the account, from 1, without gaps; null until a reader numbers it. */
-  number: numberOrNull,
+  number: column.numberOrNull,
   /** The ledger's, when it was numbered. */
-  epoch: numberOrNull,
+  epoch: column.numberOrNull,
   /** Milliseconds since 1970 by the ledger's clock. */
-  at: number,
-  subject: oneOf<EventSubject>(),
-  state: text,
-  was: textOrNull,
+  at: column.number,
+  subject: column.oneOf<EventSubject>(),
+  state: column.text,
+  was: column.textOrNull,
   ...FACTS,
 };
 export type StoredEvent = RowOf<typeof EVENT>;
 
 export const eventsTable = (sequence: string) =>
-  new Table("events", { ...EVENT, sequence: { ...number, type: sequence } }, []);
+  new Table("events", { ...EVENT, sequence: { ...column.number, type: sequence } }, []);
 
 /** Problems that need a person, as they were last noted: see `attention.ts`. */
 export const PROBLEMS = new Table(
   "problems",
   {
-    account: text,
-    kind: text,
-    of: text,
-    workflowId: text,
+    account: column.text,
+    kind: column.text,
+    of: column.text,
+    workflowId: column.text,
     reason: FACTS.reason,
     details: FACTS.details,
   },
@@ -89,13 +78,13 @@ export const DELIVERIES = new Table(
   "deliveries",
   {
     /** Hash of the address. */
-    endpoint: text,
-    account: text,
+    endpoint: column.text,
+    account: column.text,
     /** Number of the last delivered event. */
-    number,
+    number: column.number,
     /** Numbers that a person has delivered again: after the first, up to the last. */
-    againAfter: numberOrNull,
-    againTo: numberOrNull,
+    againAfter: column.numberOrNull,
+    againTo: column.numberOrNull,
   },
   ["endpoint", "account"],
 );

@@ -14,16 +14,8 @@ import { readReasons } from "./failure-groups.ts";
 import { type RecordedWrite, readRecorded, rowsOf } from "./write-methods.ts";
 import { type RecordedWait, type Run, RUNS, WAITS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
-import {
-  number,
-  oneOf,
-  type Query,
-  query,
-  readFields,
-  type RowOf,
-  text,
-  textOrNull,
-} from "./table.ts";
+import * as column from "./column.ts";
+import { type Query, query, readFields, type RowOf } from "./table.ts";
 
 /*
  * A list costs what its page has, and sums cost one pass over a covering index: `writes_paid`, or `writes_owner` if
@@ -89,14 +81,14 @@ const KEYS: Readonly<Record<SumsBy | "word", string>> = {
 };
 
 const SUM = {
-  key: textOrNull,
-  operation: text,
-  standing: oneOf<Standing>(),
+  key: column.textOrNull,
+  operation: column.text,
+  standing: column.oneOf<Standing>(),
   /** The service's, in sums by reason. */
-  word: textOrNull,
-  currency: text,
-  payments: number,
-  sum: text,
+  word: column.textOrNull,
+  currency: column.text,
+  payments: column.number,
+  sum: column.text,
 };
 
 const isAsked = (where: Where): boolean => Object.values(where).some((one) => one !== undefined);

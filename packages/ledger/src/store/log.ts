@@ -1,18 +1,14 @@
 import { hash } from "node:crypto";
 import type { JsonObject, WriteName } from "../model/row.ts";
 import { LINE, logTable } from "./schema.ts";
+import * as column from "./column.ts";
 import {
-  json,
-  number,
-  oneOf,
   query,
   type Query,
   readFields,
   type RowOf,
   type Seal,
-  sealed,
   type SqlRow,
-  text,
   toJson,
 } from "./table.ts";
 
@@ -81,17 +77,17 @@ interface DecisionBody {
 }
 
 const NUMBERED = {
-  sequence: number,
+  sequence: column.number,
   at: LINE.at,
   /** Null for the whole workflow id. */
   step: LINE.step,
 };
 const DECISION = {
   ...NUMBERED,
-  account: text,
+  account: column.text,
   /** Empty for all runs. */
-  workflowId: text,
-  kind: oneOf<DecisionKind>(),
+  workflowId: column.text,
+  kind: column.oneOf<DecisionKind>(),
 };
 
 /** A decision as recorded: append-only. */
@@ -160,8 +156,8 @@ export const logWriter = (workflowId: string, lastHash: string, now: number, sea
 };
 export type LogWriter = ReturnType<typeof logWriter>;
 
-const DECISION_BODY = sealed(json<DecisionBody>());
-const ENTRY_BODY = sealed(json<NewEntry>());
+const DECISION_BODY = column.sealed(column.json<DecisionBody>());
+const ENTRY_BODY = column.sealed(column.json<NewEntry>());
 
 /** Reads a decision. */
 export const readDecision = (found: SqlRow, seal: Seal): Decision => ({

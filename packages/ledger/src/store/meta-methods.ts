@@ -1,11 +1,17 @@
 import { wake } from "./decision-methods.ts";
 import { DAY_MS } from "./run-filter.ts";
 import { LedgerUnavailable, type Store } from "./store.ts";
-import { number, query, readFields, type RowOf, type SqlRow, text } from "./table.ts";
+import * as column from "./column.ts";
+import { query, readFields, type RowOf, type SqlRow } from "./table.ts";
 import { FAILURE_COUNT, META, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
 import type { Actor, LedgerMark, LedgerState, Overview } from "./ledger.ts";
 
-const READ = { ...META.fields, sequence: number, now: number, serverNow: text };
+const READ = {
+  ...META.fields,
+  sequence: column.number,
+  now: column.number,
+  serverNow: column.text,
+};
 
 /** Identity and state of the ledger, with the parts that only `expect` and `recover` need. */
 type Meta = RowOf<typeof READ>;
@@ -140,7 +146,7 @@ export const metaMethods = (store: Store) => {
         writes: writes.map((found) => readFields(WRITE_COUNT, found, seal)),
         waits: waits.map((found) => readFields(WAIT_COUNT, found, seal)),
         failures: failures.map((found) => readFields(FAILURE_COUNT, found, seal)),
-        ...readFields({ untold: number }, counts ?? {}, seal),
+        ...readFields({ untold: column.number }, counts ?? {}, seal),
       };
     },
   };

@@ -1,72 +1,61 @@
 import type { EndState, JsonObject, WriteRow, WriteState } from "../model/row.ts";
 import type { Standing } from "../model/standing.ts";
-import {
-  json,
-  number,
-  numberOrNull,
-  oneOf,
-  orNull,
-  type RowOf,
-  sealed,
-  Table,
-  text,
-  textOrNull,
-  yesNo,
-} from "./table.ts";
+import * as column from "./column.ts";
+import { type RowOf, Table } from "./table.ts";
 
 /** Fields of a write that are columns of their own. */
 export const ROW = {
-  workflowId: text,
-  step: text,
-  account: text,
-  ownerId: text,
-  rootId: text,
-  version: number,
-  operation: text,
-  state: oneOf<WriteState>(),
-  generation: number,
-  doubt: number,
-  madeId: textOrNull,
-  runId: text,
-  isUntold: yesNo,
-  createdAt: number,
-  changedAt: number,
+  workflowId: column.text,
+  step: column.text,
+  account: column.text,
+  ownerId: column.text,
+  rootId: column.text,
+  version: column.number,
+  operation: column.text,
+  state: column.oneOf<WriteState>(),
+  generation: column.number,
+  doubt: column.number,
+  madeId: column.textOrNull,
+  runId: column.text,
+  isUntold: column.yesNo,
+  createdAt: column.number,
+  changedAt: column.number,
 };
 
 /** Fields of its request that are columns. */
 export const REQUEST = {
-  hash: text,
-  terms: text,
-  amount: textOrNull,
-  currency: textOrNull,
-  payee: textOrNull,
-  reference: textOrNull,
-  paymentDate: textOrNull,
+  hash: column.text,
+  terms: column.text,
+  amount: column.textOrNull,
+  currency: column.textOrNull,
+  payee: column.textOrNull,
+  reference: column.textOrNull,
+  paymentDate: column.textOrNull,
 };
 
 /** Facts of a write besides its row: most of them of a payout, as the service shows it. */
 export const SEEN = {
-  standing: oneOf<Standing>(),
+  standing: column.oneOf<Standing>(),
   /** The service's last word for its status. */
-  word: textOrNull,
+  word: column.textOrNull,
   /** When the word was first seen: milliseconds since 1970 by the ledger's clock. */
-  wordSince: numberOrNull,
+  wordSince: column.numberOrNull,
   /** Whether a person is asked what the word means. */
-  wordAsks: orNull(yesNo),
+  wordAsks: column.orNull(column.yesNo),
   /** Whether no setting lists the word, and no decision says what it means. */
-  wordUnlisted: orNull(yesNo),
+  wordUnlisted: column.orNull(column.yesNo),
   /** The word, in small letters, that a person has given this meaning; null if a setting lists it. */
-  decidedWord: textOrNull,
+  decidedWord: column.textOrNull,
   /** Why the service refuses to show it. */
-  problem: orNull(sealed(text)),
+  problem: column.orNull(column.sealed(column.text)),
   /** When its outcome was seen: milliseconds since 1970 by the ledger's clock. */
-  outcomeAt: numberOrNull,
+  outcomeAt: column.numberOrNull,
   /** When it is read at the service next, by the same clock; null if nothing remains to be seen. See reading-schedule.ts. */
-  readAfter: numberOrNull,
+  readAfter: column.numberOrNull,
 };
 
 /** Why it asks, was refused or was ended: a column of its own, so that an event copies it. */
-const REASON = { reason: orNull(sealed(text)) };
+const REASON = { reason: column.orNull(column.sealed(column.text)) };
 
 /** Fields that no query needs: one sealed column. */
 export type Rest = Omit<WriteRow, keyof typeof ROW | "request"> & { readonly facts: JsonObject };
@@ -77,10 +66,10 @@ export const WRITES = new Table(
     ...ROW,
     ...REQUEST,
     ...SEEN,
-    questionKind: orNull(oneOf<"outcome" | "approval">()),
-    isOpen: yesNo,
+    questionKind: column.orNull(column.oneOf<"outcome" | "approval">()),
+    isOpen: column.yesNo,
     ...REASON,
-    rest: orNull(sealed(json<Rest>())),
+    rest: column.orNull(column.sealed(column.json<Rest>())),
   },
   ["workflowId", "step", "account"],
 );
@@ -92,43 +81,43 @@ export const OF_CARDHOLDERS =
 export const META = new Table(
   "meta",
   {
-    id: number,
-    ledgerId: text,
-    server: text,
-    former: json<ReadonlyArray<string>>(),
-    suspects: json<ReadonlyArray<string>>(),
-    seenEpoch: number,
+    id: column.number,
+    ledgerId: column.text,
+    server: column.text,
+    former: column.json<ReadonlyArray<string>>(),
+    suspects: column.json<ReadonlyArray<string>>(),
+    seenEpoch: column.number,
     /** Null until a worker pins it. */
-    namespace: textOrNull,
-    epoch: number,
+    namespace: column.textOrNull,
+    epoch: column.number,
     /** The reason why nothing is sent until `recover`. */
-    stopped: textOrNull,
+    stopped: column.textOrNull,
     /** When the latest restore was noticed. */
-    restoredAt: numberOrNull,
+    restoredAt: column.numberOrNull,
     /** Whether the latest recovery was of a ledger that had less than its witness, and not of Temporal alone. */
-    wasBehind: yesNo,
+    wasBehind: column.yesNo,
     /** See `openMarks`; null if the ledger is not encrypted. */
-    markKey: textOrNull,
+    markKey: column.textOrNull,
   },
   ["id"],
 );
 
 /** The log without its numbers. A body is sealed before it is hashed: here it is text. */
 export const LINE = {
-  at: number,
-  account: text,
-  workflowId: text,
-  step: textOrNull,
-  runId: textOrNull,
-  generation: numberOrNull,
+  at: column.number,
+  account: column.text,
+  workflowId: column.text,
+  step: column.textOrNull,
+  runId: column.textOrNull,
+  generation: column.numberOrNull,
   /** The decision of a person; empty for an entry. */
-  kind: text,
-  body: text,
-  hash: text,
+  kind: column.text,
+  body: column.text,
+  hash: column.text,
 };
 
 export const logTable = (sequence: string) =>
-  new Table("log", { sequence: { ...number, type: sequence }, ...LINE }, []);
+  new Table("log", { sequence: { ...column.number, type: sequence }, ...LINE }, []);
 
 /** Status of a workflow id. */
 export type RunStatus =
@@ -162,40 +151,40 @@ export interface EndFacts {
 export const RUNS = new Table(
   "runs",
   {
-    workflowId: text,
-    account: textOrNull,
-    runId: textOrNull,
-    type: text,
-    startedBy: orNull(sealed(text)),
-    batch: textOrNull,
-    batchRow: numberOrNull,
+    workflowId: column.text,
+    account: column.textOrNull,
+    runId: column.textOrNull,
+    type: column.text,
+    startedBy: column.orNull(column.sealed(column.text)),
+    batch: column.textOrNull,
+    batchRow: column.numberOrNull,
     /** The payment, for lists and for the check of likely duplicates. */
-    amount: textOrNull,
-    currency: textOrNull,
-    payee: textOrNull,
+    amount: column.textOrNull,
+    currency: column.textOrNull,
+    payee: column.textOrNull,
     /** A second mark of the payee: of an account by its number and country, of a person by the email. */
-    alias: textOrNull,
-    reference: textOrNull,
-    startedAt: number,
+    alias: column.textOrNull,
+    reference: column.textOrNull,
+    startedAt: column.number,
     /** How its latest run has ended; null while it is open. */
-    endState: orNull(oneOf<EndState>()),
-    endedAt: numberOrNull,
+    endState: column.orNull(column.oneOf<EndState>()),
+    endedAt: column.numberOrNull,
     /** Type of its failure. */
-    endType: textOrNull,
+    endType: column.textOrNull,
     /** Message of its failure. */
-    endReason: orNull(sealed(text)),
+    endReason: column.orNull(column.sealed(column.text)),
     /** The step that failed; see `readFailure`. */
-    endStep: textOrNull,
+    endStep: column.textOrNull,
     /** The facts of the failure that decide about a retry. */
-    endFacts: orNull(sealed(json<EndFacts>())),
+    endFacts: column.orNull(column.sealed(column.json<EndFacts>())),
     /** Names failures of one step, type and message without ids, numbers and amounts. See failure-groups.ts. */
-    endGroup: textOrNull,
+    endGroup: column.textOrNull,
     /** Whether a stop order holds. */
-    isStopped: yesNo,
+    isStopped: column.yesNo,
     /** Standing of the payment that it plans; null once it has a write that moves money. See run-status.ts. */
-    planned: orNull(oneOf<PlannedStanding>()),
+    planned: column.orNull(column.oneOf<PlannedStanding>()),
     /** Follows from its writes, waits and end: see run-status.ts. */
-    status: oneOf<RunStatus>(),
+    status: column.oneOf<RunStatus>(),
   },
   ["workflowId"],
 );
@@ -206,12 +195,12 @@ export const PAUSES = new Table(
   "pauses",
   {
     /** Everything, one batch, or one workflow id. */
-    scope: oneOf<"all" | "batch" | "run">(),
+    scope: column.oneOf<"all" | "batch" | "run">(),
     /** Id of the batch, or the workflow id; empty if everything is paused. */
-    of: text,
-    by: sealed(text),
-    reason: sealed(text),
-    since: number,
+    of: column.text,
+    by: column.sealed(column.text),
+    reason: column.sealed(column.text),
+    since: column.number,
   },
   ["scope", "of"],
 );
@@ -221,24 +210,24 @@ export type Pause = RowOf<typeof PAUSES.fields>;
 export const WAITS = new Table(
   "waits",
   {
-    account: text,
-    workflowId: text,
-    runId: text,
+    account: column.text,
+    workflowId: column.text,
+    runId: column.text,
     /** `awaitPayout:<payout_id>`. */
-    activityId: text,
-    kind: oneOf<"payout" | "return" | "cardholder" | "balance">(),
+    activityId: column.text,
+    kind: column.oneOf<"payout" | "return" | "cardholder" | "balance">(),
     /** payout_id, card_holder_id, or currency. */
-    thing: text,
+    thing: column.text,
     /** Milliseconds since 1970 by the ledger's clock. */
-    since: number,
+    since: column.number,
     /** When its object is read next, by the same clock; null if the schedule of a payout in the ledger says so. */
-    readAfter: numberOrNull,
+    readAfter: column.numberOrNull,
     /** Whether its run has ended while it was open. */
-    isLeft: yesNo,
-    closedAt: numberOrNull,
+    isLeft: column.yesNo,
+    closedAt: column.numberOrNull,
     /** The outcome in one word, for events; null if there is none. */
-    endedAs: textOrNull,
-    outcome: orNull(sealed(json<JsonObject>())),
+    endedAs: column.textOrNull,
+    outcome: column.orNull(column.sealed(column.json<JsonObject>())),
   },
   ["workflowId", "runId", "activityId", "account"],
 );
@@ -248,49 +237,53 @@ export type RecordedWait = RowOf<typeof WAITS.fields>;
 export const PAYEES = new Table(
   "payees",
   {
-    account: text,
+    account: column.text,
     /** A `beneficiary_id`, or the mark of an account or a person. */
-    payee: text,
+    payee: column.text,
     /** Mark of the account or the person: the same for each id of one account. */
-    mark: textOrNull,
+    mark: column.textOrNull,
     /** Name, country and last four characters of the account, or the name of a person. */
-    shown: sealed(text),
-    seenAt: number,
+    shown: column.sealed(column.text),
+    seenAt: column.number,
   },
   ["account", "payee"],
 );
 /** Description of a payee. */
 export type Payee = RowOf<typeof PAYEES.fields>;
 
-export const LEASES = new Table("leases", { name: text, holder: text, until: number }, ["name"]);
+export const LEASES = new Table(
+  "leases",
+  { name: column.text, holder: column.text, until: column.number },
+  ["name"],
+);
 
 export const BATCHES = new Table(
   "batches",
   {
-    id: text,
-    account: text,
+    id: column.text,
+    account: column.text,
     /** The workflow type that its rows start. */
-    type: text,
-    file: text,
+    type: column.text,
+    file: column.text,
     /** Hash of everything that its rows send: an approval names it. */
-    contentHash: text,
-    rows: number,
+    contentHash: column.text,
+    rows: column.number,
     /** Workflows that start its rows: see `chunkId`. */
-    chunks: number,
+    chunks: column.number,
     /** `reading`: the worker reads the payees before it waits for approval. */
-    state: oneOf<
+    state: column.oneOf<
       "uploading" | "reading" | "needsApproval" | "approved" | "rejected" | "cancelled" | "finished"
     >(),
-    createdBy: sealed(text),
+    createdBy: column.sealed(column.text),
     /** Milliseconds since 1970 by the ledger's clock; set by the store. */
-    createdAt: number,
-    approvedBy: orNull(sealed(text)),
+    createdAt: column.number,
+    approvedBy: column.orNull(column.sealed(column.text)),
     /** Further data, sealed if there is a keyring. */
-    details: sealed(text),
+    details: column.sealed(column.text),
     /** Milliseconds since 1970 by the ledger's clock; set by the store. */
-    finishedAt: numberOrNull,
+    finishedAt: column.numberOrNull,
     /** Names the last decision of which its workflows have not been notified; set by the store. */
-    untold: numberOrNull,
+    untold: column.numberOrNull,
   },
   ["id"],
 );
@@ -326,29 +319,29 @@ export type PlannedPayment = Readonly<
 export const BATCH_ROWS = new Table(
   "batch_rows",
   {
-    batch: text,
+    batch: column.text,
     /** Line of the file, from 1. */
-    number,
-    workflowId: text,
+    number: column.number,
+    workflowId: column.text,
     /** Hash of its content, the same in every file: no row is started twice. */
-    fingerprint: text,
+    fingerprint: column.text,
     /** Decimal string in units of `currency`. */
-    amount: textOrNull,
-    currency: textOrNull,
-    reference: textOrNull,
-    payee: textOrNull,
+    amount: column.textOrNull,
+    currency: column.textOrNull,
+    reference: column.textOrNull,
+    payee: column.textOrNull,
     /** `WriteRequest.terms` of its payment: a payout, or the funding of a card. */
-    terms: text,
+    terms: column.text,
     /** Mark of the payee's account, or of the person; null until it is read at the service. */
-    mark: textOrNull,
+    mark: column.textOrNull,
     /** The payee's account, or the person, described for its approver; null until it is read. */
-    shown: orNull(sealed(text)),
-    state: oneOf<BatchRowState>(),
+    shown: column.orNull(column.sealed(column.text)),
+    state: column.oneOf<BatchRowState>(),
     /** Why it is not started, for a person; sealed if there is a keyring. */
-    message: orNull(sealed(text)),
+    message: column.orNull(column.sealed(column.text)),
     /** The failed run that the row of a repair retries; null in a file. */
-    run: textOrNull,
-    repair: orNull(sealed(json<RowRepair>())),
+    run: column.textOrNull,
+    repair: column.orNull(column.sealed(column.json<RowRepair>())),
   },
   ["batch", "number"],
 );
@@ -356,33 +349,33 @@ export const BATCH_ROWS = new Table(
 export type FoundBatchRow = RowOf<typeof BATCH_ROWS.fields>;
 
 const COUNT = {
-  currency: textOrNull,
-  rows: number,
+  currency: column.textOrNull,
+  rows: column.number,
   /** Exact sum as a decimal string. */
-  amount: text,
+  amount: column.text,
 };
 /** The outcome of a row, for its readers. */
 export type BatchRowStatus = "notStarted" | "rejected" | "covered" | RunStatus;
 
 /** Facts of the payment of a row, also if an earlier file or a single start has made it. */
 export const ROW_OUTCOME = {
-  status: oneOf<BatchRowStatus>(),
+  status: column.oneOf<BatchRowStatus>(),
   /** Why its run has ended. */
-  endReason: orNull(sealed(text)),
+  endReason: column.orNull(column.sealed(column.text)),
   /** Standing of its payment, or of the planned one. */
-  standing: oneOf<Standing>(),
+  standing: column.oneOf<Standing>(),
   /** Null as long as its payment is only planned. */
-  operation: textOrNull,
+  operation: column.textOrNull,
   /** The service's id of its payout or card. */
-  madeId: textOrNull,
+  madeId: column.textOrNull,
   /** The service's id of the cardholder that its run has created. */
-  holderId: textOrNull,
+  holderId: column.textOrNull,
   /** When its run was started and has ended. */
-  startedAt: numberOrNull,
-  endedAt: numberOrNull,
-  word: textOrNull,
-  outcomeAt: numberOrNull,
-  rest: orNull(sealed(json<Rest>())),
+  startedAt: column.numberOrNull,
+  endedAt: column.numberOrNull,
+  word: column.textOrNull,
+  outcomeAt: column.numberOrNull,
+  rest: column.orNull(column.sealed(column.json<Rest>())),
 };
 
 export const BATCH_COUNT = {
@@ -395,21 +388,26 @@ export type BatchCount = RowOf<typeof BATCH_COUNT>;
 
 export const WRITE_COUNT = {
   ...COUNT,
-  account: text,
-  operation: text,
-  state: oneOf<WriteState>(),
+  account: column.text,
+  operation: column.text,
+  state: column.oneOf<WriteState>(),
   question: WRITES.fields.questionKind,
   /** Time of the last change of the longest unchanged write. */
-  since: number,
+  since: column.number,
 };
 /** Writes of one account, operation, state and currency. */
 export type WriteCount = RowOf<typeof WRITE_COUNT>;
 
 export const FAILURE_COUNT = {
-  account: textOrNull,
+  account: column.textOrNull,
   /** How a run has ended; `returned`: money of a payout came back. */
-  kind: oneOf<"failed" | "timedOut" | "terminated" | "returned">(),
-  count: number,
+  kind: column.oneOf<"failed" | "timedOut" | "terminated" | "returned">(),
+  count: column.number,
 };
 
-export const WAIT_COUNT = { account: text, kind: WAITS.fields.kind, count: number, since: number };
+export const WAIT_COUNT = {
+  account: column.text,
+  kind: WAITS.fields.kind,
+  count: column.number,
+  since: column.number,
+};

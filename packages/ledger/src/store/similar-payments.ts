@@ -3,7 +3,8 @@ import { moneyOf } from "../model/limits.ts";
 import type { Standing } from "../model/standing.ts";
 import type { PlannedPayment, SimilarPayment } from "./ledger.ts";
 import type { Store, Where } from "./store.ts";
-import { number, oneOf, orNull, readFields, type RowOf, text, textOrNull } from "./table.ts";
+import * as column from "./column.ts";
+import { readFields, type RowOf } from "./table.ts";
 
 /*
  * Likely duplicates: the same business fact under another workflow id. An id is paid once. But a person may pay
@@ -23,14 +24,14 @@ const MOST_COMPARED = 100;
 
 /** The payment of a run or a write. */
 const PAYMENT = {
-  workflowId: text,
-  reference: textOrNull,
-  payee: text,
-  amount: text,
-  currency: text,
-  standing: orNull(oneOf<Standing>()),
-  at: number,
-  now: number,
+  workflowId: column.text,
+  reference: column.textOrNull,
+  payee: column.text,
+  amount: column.text,
+  currency: column.text,
+  standing: column.orNull(column.oneOf<Standing>()),
+  at: column.number,
+  now: column.number,
 };
 type Payment = RowOf<typeof PAYMENT>;
 

@@ -1,9 +1,9 @@
 import { WATCHED_FOR_MS } from "../model/reading-schedule.ts";
 import type { Look } from "./ledger.ts";
 import { type LogWriter, logWriter } from "./log.ts";
+import * as column from "./column.ts";
 import {
   type Fields,
-  number,
   type Query,
   query,
   readFields,
@@ -12,7 +12,6 @@ import {
   type SqlRow,
   type SqlValue,
   type Table,
-  textOrNull,
   toJson,
 } from "./table.ts";
 
@@ -151,11 +150,11 @@ export type Where = Readonly<
 interface Log extends LogWriter, Pick<Look, "now" | "epoch" | "sequence" | "stopped"> {}
 
 const LAST = {
-  now: number,
-  epoch: number,
-  stopped: textOrNull,
-  sequence: number,
-  hash: textOrNull,
+  now: column.number,
+  epoch: column.number,
+  stopped: column.textOrNull,
+  sequence: column.number,
+  hash: column.textOrNull,
 };
 
 /** A database with the seal of its texts. */

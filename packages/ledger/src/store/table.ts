@@ -1,45 +1,7 @@
-/** A value of a statement. Yes and no are 1 and 0 in both databases. */
-export type SqlValue = string | number | null;
-export type SqlRow = Readonly<Record<string, SqlValue>>;
+import type { Column } from "./column.ts";
+import { type Query, query, type Seal, type SqlRow, type SqlValue } from "./sql.ts";
 
-/** A statement: `$1` names its first value, in SQLite, too. */
-export interface Query {
-  readonly sql: string;
-  readonly values: ReadonlyArray<SqlValue>;
-}
-
-/**
- * Every text of the ledger passes here: a text of the service or of a file may hold U+0000 or half of a surrogate pair.
- * PostgreSQL refuses these, alone and as an escape in JSON, so U+FFFD takes their place.
- */
-const storable = <A>(value: A): A | string =>
-  typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;
-
-/** Returns a value as JSON whose texts every database can read. */
-export const toJson = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) => storable(part));
-
-/** Returns a statement with its values. */
-export const query = (sql: string, ...values: ReadonlyArray<SqlValue>): Query => ({
-  sql,
-  values: values.map(storable),
-});
-
-/** Encrypts the ledger's texts, and decrypts them. */
-export interface Seal {
-  readonly seal: (text: string) => string;
-  /** @throws if the text was sealed with a missing key. */
-  readonly open: (text: string) => string;
-}
-
-/** Storage of a field in its column. Methods, so that a column of a narrower type is assignable to a wider one. */
-export interface Column<A> {
-  readonly type: string;
-  /** Whether it is encrypted if there is a keyring. */
-  readonly isSealed?: true;
-  write(value: A, seal: Seal): SqlValue;
-  read(value: SqlValue, seal: Seal): A;
-}
+export * from "./sql.ts";
 
 export type Fields = Readonly<Record<string, Column<unknown>>>;
 
@@ -47,48 +9,6 @@ export type Fields = Readonly<Record<string, Column<unknown>>>;
 export type RowOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Column<infer A> ? A : never;
 };
-
-/** A column that may be empty. */
-export const orNull = <A>(column: Column<A>): Column<A | null> => ({
-  ...column,
-  type: column.type.replace(" NOT NULL", ""),
-  write: (value, seal) => (value === null ? null : column.write(value, seal)),
-  read: (value, seal) => (value === null || value === undefined ? null : column.read(value, seal)),
-});
-
-/** One of a set of words. Only the ledger writes them. */
-export const oneOf = <A extends string>(): Column<A> => ({
-  type: "TEXT NOT NULL",
-  write: (value) => value,
-  read: (value) => value as A,
-});
-export const text: Column<string> = oneOf<string>();
-export const number: Column<number> = {
-  type: "BIGINT NOT NULL",
-  write: (value) => value,
-  read: Number,
-};
-/** Yes and no are 1 and 0 in both databases. */
-export const yesNo: Column<boolean> = {
-  ...number,
-  write: (value) => (value ? 1 : 0),
-  read: (value) => Number(value) === 1,
-};
-/** JSON that the ledger wrote, of this schema version. */
-export const json = <A>(): Column<A> => ({
-  ...text,
-  write: (value) => toJson(value),
-  read: (value) => JSON.parse(String(value)) as A,
-});
-/** Text, or JSON, that is encrypted if there is a keyring. */
-export const sealed = <A>(column: Column<A>): Column<A> => ({
-  ...column,
-  isSealed: true,
-  write: (value, seal) => seal.seal(String(storable(column.write(value, seal)))),
-  read: (value, seal) => column.read(seal.open(String(value)), seal),
-});
-export const textOrNull = orNull(text);
-export const numberOrNull = orNull(number);
 
 /** Returns `workflow_id` for `workflowId`. */
 export const columnOf = (field: string): string =>

@@ -13,17 +13,8 @@ import { refreshStatus } from "./run-status.ts";
 import { WRITES } from "./schema.ts";
 import type { Store } from "./store.ts";
 import { chunksOf } from "effect/Array";
-import {
-  number,
-  oneOf,
-  query,
-  readFields,
-  type RowOf,
-  type Seal,
-  type SqlRow,
-  text,
-  textOrNull,
-} from "./table.ts";
+import * as column from "./column.ts";
+import { query, readFields, type RowOf, type Seal, type SqlRow } from "./table.ts";
 
 /** Meaning of a word of the service for a payout. */
 export type WordMeaning = PayoutOutcome | "open";
@@ -47,15 +38,15 @@ export interface DecidedWord {
 
 const USE = {
   /** The service's last word for their status. */
-  word: textOrNull,
+  word: column.textOrNull,
   /** The word whose decided meaning gave them their outcome. */
-  decidedWord: textOrNull,
-  standing: oneOf<Standing>(),
-  currency: textOrNull,
-  count: number,
-  amount: text,
+  decidedWord: column.textOrNull,
+  standing: column.oneOf<Standing>(),
+  currency: column.textOrNull,
+  count: column.number,
+  amount: column.text,
   /** One of their workflow ids. */
-  example: text,
+  example: column.text,
 };
 
 /** Payouts that a word concerns, of one status, standing and currency. `amount` is an exact decimal string. */

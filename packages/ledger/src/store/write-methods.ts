@@ -15,21 +15,8 @@ import { endAmong, readDecision } from "./log.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { BATCH_ROWS, PAUSES, REQUEST, type Rest, ROW, SEEN, WRITES } from "./schema.ts";
 import { type Database, type Store, UniqueViolation } from "./store.ts";
-import {
-  number,
-  oneOf,
-  orNull,
-  type Query,
-  query,
-  readFields,
-  type RowOf,
-  type Seal,
-  type SqlRow,
-  text,
-  numberOrNull,
-  textOrNull,
-  yesNo,
-} from "./table.ts";
+import * as column from "./column.ts";
+import { type Query, query, readFields, type RowOf, type Seal, type SqlRow } from "./table.ts";
 import { rememberPayees } from "./payees.ts";
 import { saveRun } from "./run-methods.ts";
 import { refreshEnds, refreshStatus } from "./run-status.ts";
@@ -141,7 +128,7 @@ export const readRecorded = (found: SqlRow, seal: Seal): RecordedWrite => ({
 });
 
 const FILED = { state: BATCH_ROWS.fields.state };
-const CREATED = { id: text, mark: text };
+const CREATED = { id: column.text, mark: column.text };
 const PAUSE = ["scope", "of", "by", "reason", "since"];
 const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "body"];
 
@@ -175,17 +162,20 @@ const lookOf = ({
 const ownedBy = (workflowId: string): WriteOwner => ({ ownerId: workflowId, rootId: workflowId });
 
 /** The run of the workflow that asks, before the transaction. */
-const KNOWN_RUN = { knownRunId: textOrNull, knownEnd: orNull(oneOf<EndState>()) };
+const KNOWN_RUN = {
+  knownRunId: column.textOrNull,
+  knownEnd: column.orNull(column.oneOf<EndState>()),
+};
 
 const CONTEXT = {
-  now: number,
-  epochNow: number,
-  leastVersion: number,
-  stopped: textOrNull,
-  sequence: number,
-  recoveredAt: numberOrNull,
-  wasBehind: yesNo,
-  others: number,
+  now: column.number,
+  epochNow: column.number,
+  leastVersion: column.number,
+  stopped: column.textOrNull,
+  sequence: column.number,
+  recoveredAt: column.numberOrNull,
+  wasBehind: column.yesNo,
+  others: column.number,
 };
 
 /** Reads a list that `Database.dialect.list` made. */
@@ -228,11 +218,11 @@ const ORDER = "ORDER BY changed_at, workflow_id, step";
 const OPEN_STATES: ReadonlySet<string> = new Set(["ready", "sending", "unknown", "asking"]);
 
 const OWNER = {
-  account: text,
-  workflowId: text,
-  step: text,
-  createdAt: number,
-  recordedAt: number,
+  account: column.text,
+  workflowId: column.text,
+  step: column.text,
+  createdAt: column.number,
+  recordedAt: column.number,
 };
 
 /**
