@@ -1,6 +1,6 @@
 import type { Ledger } from "@durable-payments/ledger";
 import type { Assumptions } from "@durable-payments/client/effect";
-import { paymentsOf, type Payments } from "./payments.ts";
+import { Payments } from "./payments.ts";
 import { type OpenPaymentsSettings, readInstallation } from "./settings.ts";
 
 /** Settings of a test, which reads no environment. */
@@ -14,4 +14,4 @@ export interface GivenPayments extends Omit<OpenPaymentsSettings, "keyring" | "l
  * @throws InvalidInput if the settings are invalid.
  */
 export const openPaymentsOn = (ledger: Ledger, settings: GivenPayments): Payments =>
-  paymentsOf(readInstallation(settings, {}, ledger));
+  new Payments(readInstallation(settings, {}, ledger));

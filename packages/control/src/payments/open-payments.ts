@@ -1,4 +1,4 @@
-import { paymentsOf, type Payments } from "./payments.ts";
+import { Payments } from "./payments.ts";
 import { type OpenPaymentsSettings, readInstallation } from "./settings.ts";
 
 /**
@@ -14,4 +14,4 @@ import { type OpenPaymentsSettings, readInstallation } from "./settings.ts";
  * ```
  */
 export const openPayments = async (settings: OpenPaymentsSettings = {}): Promise<Payments> =>
-  paymentsOf(readInstallation(settings, process.env));
+  new Payments(readInstallation(settings, process.env));

@@ -98,6 +98,9 @@ export interface RetriedRun extends RetryPlan {
   readonly newRunId: string | null;
 }
 
+/** Who pauses or resumes, and which run or batch: everything without `id`. */
+export type PauseGiven = Acting & { readonly id?: string | undefined };
+
 /** Limits of an account: what is left out stays as it is, null removes the limit. */
 export interface LimitsGiven extends Acting {
   readonly maxAmounts?: Limits["maxAmounts"] | undefined;

@@ -2,14 +2,13 @@
  * Everything that a person or a program does with payments, as methods of one object. Each method asks for the servers
  * that it needs and no others, so it works while the others are away; none waits for a server that hangs.
  */
-import type { NewDecision } from "@durable-payments/ledger";
 import type { Duration, OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import type { EarlyAnswer } from "@durable-payments/protocol/calls";
 import { type Workflow, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import type { FilePlan } from "../actions/batch/pay-file.ts";
-import { type Answer, answer, answerAll } from "../actions/decide/answer.ts";
-import { type Approval, approve, reject } from "../actions/decide/approve.ts";
-import { type Acting, checkName } from "../actions/decide/record.ts";
+import { answer, answerAll } from "../actions/decide/answer.ts";
+import { approve, reject } from "../actions/decide/approve.ts";
+import { checkName } from "../actions/decide/record.ts";
 import { firstAnswer } from "../actions/first-answer.ts";
 import { type LimitsView, setLimits } from "../actions/limits.ts";
 import {
@@ -20,18 +19,10 @@ import {
 } from "../actions/retry/repair.ts";
 import { planRetryOf, retryPayment } from "../actions/retry/retry.ts";
 import { checkStart, startPayment, startRun, type SubmittedRun } from "../actions/start.ts";
-import {
-  cancel,
-  cancelBatch,
-  type Cancelled,
-  type CancelledBatch,
-  type CancelOptions,
-  pause,
-  resume,
-} from "../actions/stopping.ts";
+import { cancel, cancelBatch, pause, resume } from "../actions/stopping.ts";
 import { type DecidedMeaning, decideWord } from "../actions/words.ts";
-import { accountNamed, type Connected } from "../facts/connection/connections.ts";
-import type { Connections } from "../facts/connection/open-connections.ts";
+import { accountNamed, type Connected, type Deciding } from "../facts/connection/connections.ts";
+import { Connections } from "../facts/connection/open-connections.ts";
 import { invalidInput, refused } from "../errors.ts";
 import {
   idOfKey,
@@ -45,6 +36,7 @@ import { paymentOf, summaryOf } from "../rules/payment.ts";
 import type {
   CheckFileOptions,
   LimitsGiven,
+  PauseGiven,
   RetriedRun,
   RetryGiven,
   StartedFile,
@@ -55,13 +47,11 @@ import type {
   StartWorkflow,
   WordGiven,
 } from "./options.ts";
-import type { ListFilter } from "../views/list.ts";
-import { insideOf, PaymentsReading } from "./reading.ts";
+import { filterOf, type ListFilter } from "../views/list.ts";
+import { checkedFilter, PaymentsReading } from "./reading.ts";
 import { checkFile, startFile } from "./files.ts";
 import type { Installation } from "./settings.ts";
 import { type Upkeep, upkeepOf } from "./upkeep.ts";
-
-let make: (installation: Installation) => Payments;
 
 /**
  * Payments of an installation. One object serves all calls of a program, for years: `openPayments` opens it. Times are
@@ -73,21 +63,30 @@ export class Payments extends PaymentsReading {
   /** Rare work: recover, replay, prune, back up, migrate, test the webhook. */
   readonly upkeep: Upkeep;
 
-  static {
-    make = (installation) => new Payments(installation);
+  readonly #installation: Installation;
+  readonly #connections: Connections;
+
+  constructor(installation: Installation, connections = new Connections(installation.connections)) {
+    super(installation, connections);
+    this.#installation = installation;
+    this.#connections = connections;
+    this.upkeep = upkeepOf(installation, connections, (name) => this.account(name));
   }
 
-  private constructor(installation: Installation) {
-    super(installation);
-    this.upkeep = upkeepOf(installation, this.#connections, (name) => this.account(name));
+  /** Binds a function that needs only the ledger. */
+  #onLedger<Given extends ReadonlyArray<unknown>, A>(
+    act: (opened: Pick<Connected, "ledger">, ...given: Given) => Promise<A>,
+  ) {
+    return (...given: Given): Promise<A> =>
+      this.#connections.ledger((opened) => act(opened, ...given));
   }
 
-  get #installation(): Installation {
-    return insideOf(this).installation;
-  }
-
-  get #connections(): Connections {
-    return insideOf(this).connections;
+  /** Binds a function that needs the ledger, and Temporal if it answers. */
+  #deciding<Given extends ReadonlyArray<unknown>, A>(
+    act: (deciding: Deciding, ...given: Given) => Promise<A>,
+  ) {
+    return (...given: Given): Promise<A> =>
+      this.#connections.deciding((deciding) => act(deciding, ...given));
   }
 
   /**
@@ -262,9 +261,7 @@ export class Payments extends PaymentsReading {
    * await payments.answer(id, { question, choose: "end", by: "ada", reason: "order withdrawn" });
    * ```
    */
-  answer(id: string, given: Answer): Promise<NewDecision> {
-    return this.#connections.ledger((opened) => answer(opened, id, given));
-  }
+  readonly answer = this.#onLedger(answer);
 
   /**
    * Gives one answer to several questions of the inbox. Questions that are asked later are not answered.
@@ -275,12 +272,7 @@ export class Payments extends PaymentsReading {
    * await payments.answerAll(items.filter(({ kind }) => kind === "question"), { choose: "resend", by: "ada", reason: "outage" });
    * ```
    */
-  answerAll(
-    items: Parameters<typeof answerAll>[1],
-    given: Parameters<typeof answerAll>[2],
-  ): ReturnType<typeof answerAll> {
-    return this.#connections.ledger((opened) => answerAll(opened, items, given));
-  }
+  readonly answerAll = this.#onLedger(answerAll);
 
   /**
    * Approves, as a second person, exactly what was read: a payment, a file, or limits. It needs only the ledger.
@@ -292,9 +284,7 @@ export class Payments extends PaymentsReading {
    * await payments.approve(item.workflowId, { hash: item.hash ?? "", by: "grace", how: "single sign-on" });
    * ```
    */
-  approve(id: string, given: Approval): Promise<void> {
-    return this.#connections.ledger((opened) => approve(opened, id, given));
-  }
+  readonly approve = this.#onLedger(approve);
 
   /**
    * Rejects a payment or a file: nothing more is sent under its id. It needs only the ledger.
@@ -305,9 +295,7 @@ export class Payments extends PaymentsReading {
    * await payments.reject(id, { by: "grace", reason: "wrong payee" });
    * ```
    */
-  reject(id: string, given: Omit<Approval, "hash">): Promise<void> {
-    return this.#connections.ledger((opened) => reject(opened, id, given));
-  }
+  readonly reject = this.#onLedger(reject);
 
   /**
    * Retries a failed run: completed steps are kept. An open run checks again.
@@ -362,7 +350,7 @@ export class Payments extends PaymentsReading {
     filter: ListFilter,
     options: RepairOptions,
   ) {
-    const which = await this.failedFilter(connected, filter);
+    const which = await filterOf(connected.ledger, checkedFilter(this, filter));
     return planRepair(connected, which, options, this.#installation.assumptionsOf);
   }
 
@@ -406,9 +394,7 @@ export class Payments extends PaymentsReading {
    * const { succeeded } = await payments.cancel(id, { by: "ada", reason: "order withdrawn" });
    * ```
    */
-  cancel(id: string, options: CancelOptions): Promise<Cancelled> {
-    return this.#connections.deciding((deciding) => cancel(deciding, id, options));
-  }
+  readonly cancel = this.#deciding(cancel);
 
   /**
    * Cancels a batch: rows that have not started are not paid. With `isStarted`, the others are stopped as well.
@@ -419,12 +405,7 @@ export class Payments extends PaymentsReading {
    * const { goOn } = await payments.cancelBatch(id, { by: "ada", reason: "wrong file" });
    * ```
    */
-  cancelBatch(
-    id: string,
-    options: CancelOptions & { readonly isStarted?: boolean },
-  ): Promise<CancelledBatch> {
-    return this.#connections.deciding((deciding) => cancelBatch(deciding, id, options));
-  }
+  readonly cancelBatch = this.#deciding(cancelBatch);
 
   /**
    * Pauses sends: those of a run or a batch, or all of them without `id`. It needs only the ledger.
@@ -435,10 +416,7 @@ export class Payments extends PaymentsReading {
    * await payments.pause({ by: "ada", reason: "wrong balance" });
    * ```
    */
-  pause({
-    id,
-    ...acting
-  }: Acting & { readonly id?: string | undefined }): ReturnType<typeof pause> {
+  pause({ id, ...acting }: PauseGiven): ReturnType<typeof pause> {
     return this.#connections.ledger((opened) => pause(opened, id, acting));
   }
 
@@ -451,10 +429,7 @@ export class Payments extends PaymentsReading {
    * await payments.resume({ by: "ada" });
    * ```
    */
-  resume({
-    id,
-    ...acting
-  }: Acting & { readonly id?: string | undefined }): ReturnType<typeof resume> {
+  resume({ id, ...acting }: PauseGiven): ReturnType<typeof resume> {
     return this.#connections.ledger((opened) => resume(opened, id, acting));
   }
 
@@ -496,6 +471,3 @@ export class Payments extends PaymentsReading {
     );
   }
 }
-
-/** Makes the payments of an installation. */
-export const paymentsOf = (installation: Installation): Payments => make(installation);

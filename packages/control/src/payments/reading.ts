@@ -2,18 +2,11 @@
  * Everything that a person or a program reads about payments. No method here changes anything, so a page that only shows
  * payments needs no other part of `Payments`.
  */
-import type {
-  DecidedWord,
-  FailureGroup,
-  FeedEvent,
-  Ledger,
-  RunFilter,
-  SumsBy,
-} from "@durable-payments/ledger";
+import type { DecidedWord, FailureGroup, FeedEvent, SumsBy } from "@durable-payments/ledger";
 import { type LimitsView, readLimits } from "../actions/limits.ts";
 import { readWords } from "../actions/words.ts";
 import { accountNamed, type KnownAccount } from "../facts/connection/connections.ts";
-import { Connections } from "../facts/connection/open-connections.ts";
+import type { Connections } from "../facts/connection/open-connections.ts";
 import { checkFilter, checkGrouping, checkPage, REPORTED_MS } from "../rules/filter.ts";
 import {
   type BatchDetails,
@@ -44,13 +37,12 @@ import type { RunView } from "../rules/run-view.ts";
 import type { FollowOptions, PageOfRuns } from "./options.ts";
 import type { Installation } from "./settings.ts";
 
-let open: (reading: PaymentsReading) => Inside;
-
-/** Settings and connections of an installation. */
-interface Inside {
-  readonly installation: Installation;
-  readonly connections: Connections;
-}
+/** Returns a checked filter, whose account is the hash of one of the settings. */
+export const checkedFilter = (payments: PaymentsReading, filter: ListFilter): ListFilter => {
+  checkFilter(filter);
+  const { account } = filter;
+  return account === undefined ? filter : { ...filter, account: payments.account(account) };
+};
 
 /** Reads payments: the part of `Payments` that changes nothing. */
 export class PaymentsReading implements AsyncDisposable {
@@ -58,21 +50,14 @@ export class PaymentsReading implements AsyncDisposable {
   readonly accounts: ReadonlyArray<KnownAccount>;
   /** How long after the end of its payment date a payout is late, in milliseconds. */
   readonly lateAfterMs: number;
-  readonly #installation: Installation;
+  readonly #services: Installation["services"];
   readonly #connections: Connections;
 
-  static {
-    open = (reading) => ({
-      installation: reading.#installation,
-      connections: reading.#connections,
-    });
-  }
-
-  protected constructor(installation: Installation) {
-    this.#installation = installation;
-    this.#connections = new Connections(installation.connections);
-    this.accounts = installation.accounts;
-    this.lateAfterMs = installation.lateAfterMs;
+  constructor({ accounts, lateAfterMs, services }: Installation, connections: Connections) {
+    this.accounts = accounts;
+    this.lateAfterMs = lateAfterMs;
+    this.#services = services;
+    this.#connections = connections;
   }
 
   /**
@@ -90,7 +75,7 @@ export class PaymentsReading implements AsyncDisposable {
   async list(filter: ListFilter = {}, page: Partial<ListPage> = {}): Promise<PageOfRuns> {
     checkPage(page);
     const { after, limit = 50, sort } = page;
-    const asked = this.#filterOf(filter);
+    const asked = checkedFilter(this, filter);
     const listed = await listPage(this.#connections, asked, { after, limit, sort });
     const { totals, unlisted } = await this.report({ ...filter, since: filter.since ?? null });
     return { ...listed, totals, unlisted };
@@ -110,7 +95,7 @@ export class PaymentsReading implements AsyncDisposable {
     options: Pick<ListPage, "sort"> & { readonly limit?: number | undefined } = {},
   ): AsyncGenerator<RunView> {
     checkPage(options);
-    yield* listAllRuns(this.#connections, this.#filterOf(filter), options);
+    yield* listAllRuns(this.#connections, checkedFilter(this, filter), options);
   }
 
   /**
@@ -127,7 +112,7 @@ export class PaymentsReading implements AsyncDisposable {
    */
   async report(filter: ListFilter = {}, by?: SumsBy): Promise<Report> {
     checkGrouping(by);
-    const asked = this.#filterOf(filter);
+    const asked = checkedFilter(this, filter);
     const { since = (asked.until ?? Date.now()) - REPORTED_MS } = asked;
     return this.#connections.ledger(({ ledger }) => readReport(ledger, { ...asked, since }, by));
   }
@@ -145,8 +130,8 @@ export class PaymentsReading implements AsyncDisposable {
    * ```
    */
   failed(filter: ListFilter = {}): Promise<ReadonlyArray<FailureGroup>> {
-    return this.#connections.ledger(async (opened) =>
-      opened.ledger.failures(await this.failedFilter(opened, filter)),
+    return this.#connections.ledger(async ({ ledger }) =>
+      ledger.failures(await filterOf(ledger, checkedFilter(this, filter))),
     );
   }
 
@@ -174,24 +159,9 @@ export class PaymentsReading implements AsyncDisposable {
     return findDuplicatesMade(
       (read) => this.#connections.ledger(read),
       this.accounts.filter(({ hash }) => only === undefined || hash === only),
-      this.#installation.services,
+      this.#services,
       batch,
     );
-  }
-
-  /** Returns the ledger's filter of failed runs. */
-  protected failedFilter(
-    { ledger }: { readonly ledger: Ledger },
-    filter: ListFilter,
-  ): Promise<RunFilter> {
-    return filterOf(ledger, this.#filterOf(filter));
-  }
-
-  /** Returns a checked filter, whose account is the hash of one of the settings. */
-  #filterOf(filter: ListFilter): ListFilter {
-    checkFilter(filter);
-    const { account } = filter;
-    return account === undefined ? filter : { ...filter, account: this.account(account) };
   }
 
   /**
@@ -361,7 +331,7 @@ export class PaymentsReading implements AsyncDisposable {
    * ```
    */
   doctor(onPart?: (checks: ReadonlyArray<Check>) => void): Promise<Diagnosis> {
-    return diagnose(this.#connections, this.#installation.services, onPart);
+    return diagnose(this.#connections, this.#services, onPart);
   }
 
   /**
@@ -404,6 +374,3 @@ export class PaymentsReading implements AsyncDisposable {
     await this.#connections[Symbol.asyncDispose]();
   }
 }
-
-/** Returns the settings and connections of an installation, for its other methods. */
-export const insideOf = (reading: PaymentsReading): Inside => open(reading);

@@ -1,14 +1,14 @@
 import { openLedger } from "@durable-payments/ledger";
 import { expect, it, test } from "vitest";
 import { InvalidInput } from "../../src/errors.ts";
-import { paymentsOf } from "../../src/payments/payments.ts";
+import { Payments } from "../../src/payments/payments.ts";
 import { readInstallation } from "../../src/payments/settings.ts";
 import { put, row } from "../support/rows.ts";
 
 const access = { baseUrl: "http://localhost:1", clientId: "c", apiKey: "k" };
 const ledger = await openLedger("memory");
 await put(ledger, row({ workflowId: "payout/one" }));
-const payments = paymentsOf(readInstallation({ ...access, ledger: "memory" }, {}, ledger));
+const payments = new Payments(readInstallation({ ...access, ledger: "memory" }, {}, ledger));
 
 test.each<[object, string]>([
   [{ account: "unknown" }, "default"],
