@@ -1,7 +1,7 @@
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { count, json, listed, on, text } from "./flags.ts";
-import { described, runListing, runPayments } from "./run-command.ts";
+import { command } from "./run-command.ts";
 
 const account = text("account", "NAME", 'Account that pays, by name; the unnamed one is "default"');
 const { csv: _, ...formats } = listed;
@@ -21,8 +21,10 @@ const redelivered = {
   json,
 };
 
-const redeliver = Command.make("redeliver", redelivered, (given) =>
-  runPayments(given.json, async (output, payments) => {
+const redeliver = command(
+  "redeliver",
+  redelivered,
+  async (output, payments, given) => {
     const { account, from, to } = given;
     const endpoints = await payments.upkeep.redeliver({ account, from, to });
     output.answer({ endpoints }, () =>
@@ -30,20 +32,19 @@ const redeliver = Command.make("redeliver", redelivered, (given) =>
         ? "Nothing is delivered again: no event of this account was delivered to a webhook yet."
         : `Delivered again soon, before new events, to ${endpoints} webhook${endpoints === 1 ? "" : "s"}.`,
     );
-  }),
-).pipe(
-  described(
-    "Have events delivered to the webhook again",
-    `Have the notifier deliver events again that were delivered before, in order and
+  },
+  "Have events delivered to the webhook again",
+  `Have the notifier deliver events again that were delivered before, in order and
   with the same ids, before new ones. If others are being delivered again, it
   continues with both. It needs only the ledger.`,
-    { "durable-payments events redeliver": "All events that the ledger still has" },
-  ),
+  { "durable-payments events redeliver": "All events that the ledger still has" },
 );
 
 /** `durable-payments events`: the feed of an account. */
-export const events = Command.make("events", read, (given) =>
-  runListing(given, async (output, payments, work) => {
+export const events = command(
+  "events",
+  read,
+  async (output, payments, given, work) => {
     const { account, after, follow: isFollowed, json, limit } = given;
     if (isFollowed && limit > 0) throw badUsage("Give one of --follow and --limit.");
     const isLined = given.jsonl || (json && isFollowed);
@@ -58,20 +59,16 @@ export const events = Command.make("events", read, (given) =>
       if (shown === limit || output.isClosed()) break;
     }
     if (json && !isLined) output.answer({ events: all }, () => "");
-  }),
-).pipe(
-  described(
-    "Read the events of an account, in order",
-    `Read the events of an account in the order of its feed, oldest first: payments,
+  },
+  "Read the events of an account, in order",
+  `Read the events of an account in the order of its feed, oldest first: payments,
   onboardings, files, limits, and what needs a person. The id of an event is the
   cursor: --after continues behind it, and skips nothing. If the ledger was
   restored and does not have that event, it ends with 6, and says where to read
   again. With --follow, --json prints JSON Lines. It needs only the ledger.`,
-    {
-      "durable-payments events --limit 20": "The first events",
-      "durable-payments events --follow --jsonl": "All events, for a program",
-    },
-    EXIT_CODES_HELP,
-  ),
-  Command.withSubcommands([redeliver]),
-);
+  {
+    "durable-payments events --limit 20": "The first events",
+    "durable-payments events --follow --jsonl": "All events, for a program",
+  },
+  EXIT_CODES_HELP,
+).pipe(Command.withSubcommands([redeliver]));

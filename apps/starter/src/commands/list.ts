@@ -1,7 +1,7 @@
 import type { Payments } from "@durable-payments/control/payments";
-import { Flag, Command } from "effect/cli";
+import { Flag } from "effect/cli";
 import { count, listed, on, orUndefined, text, time } from "./flags.ts";
-import { described, runListing } from "./run-command.ts";
+import { command } from "./run-command.ts";
 
 /** Conditions that `list` and `report` have in common. */
 const COMMON = {
@@ -53,8 +53,10 @@ const listing = {
 };
 
 /** `durable-payments list`: finds runs and batches. */
-export const list = Command.make("list", listing, (given) =>
-  runListing(given, async (output, payments, work) => {
+export const list = command(
+  "list",
+  listing,
+  async (output, payments, given, work) => {
     const { csv, groupBy, jsonl, limit, sort } = given;
     if (given.batches) {
       const batches = await payments.batches({ limit: limit || 50 });
@@ -96,11 +98,9 @@ export const list = Command.make("list", listing, (given) =>
       isFirst = false;
       if (output.isClosed()) return;
     }
-  }),
-).pipe(
-  described(
-    "Find runs, with the reason for each status, and what they pay",
-    `Find runs, newest first, with the reason for each status. Amounts and payees
+  },
+  "Find runs, with the reason for each status, and what they pay",
+  `Find runs, newest first, with the reason for each status. Amounts and payees
   are those that were sent; the totals are of all runs that match. It needs only
   the ledger: Temporal adds what open runs are doing.
 
@@ -108,13 +108,12 @@ export const list = Command.make("list", listing, (given) =>
   money came back), paused, waiting, running, missing (not in Temporal), ended
   (by a stop order), failed (includes timedOut and terminated), timedOut,
   terminated, cancelled, succeeded. Separate several with commas.`,
-    {
-      "durable-payments list --status failed --since 7d": "Failed runs that were started this week",
-      "durable-payments list --payee 'Muster AG'": "All payments to a payee",
-      "durable-payments list --late": "Payouts that should have completed",
-      "durable-payments list --status failed --group-by reason": "Why runs failed",
-    },
-  ),
+  {
+    "durable-payments list --status failed --since 7d": "Failed runs that were started this week",
+    "durable-payments list --payee 'Muster AG'": "All payments to a payee",
+    "durable-payments list --late": "Payouts that should have completed",
+    "durable-payments list --status failed --group-by reason": "Why runs failed",
+  },
 );
 
 const reporting = {
@@ -128,27 +127,26 @@ const reporting = {
 };
 
 /** `durable-payments report`: adds up payments. */
-export const report = Command.make("report", reporting, (given) =>
-  runListing(given, async (output, payments, work) => {
+export const report = command(
+  "report",
+  reporting,
+  async (output, payments, given, work) => {
     const filter = {
       ...accountAndCurrency(payments, given),
       since: given.since?.getTime(),
       until: given.until?.getTime(),
     };
     work.printReport(output, await payments.report(filter, given.by), given);
-  }),
-).pipe(
-  described(
-    "Add up payments: paid, under way, failed, came back",
-    `Add up all payments that were begun within a time, by default the last 30 days:
+  },
+  "Add up payments: paid, under way, failed, came back",
+  `Add up all payments that were begun within a time, by default the last 30 days:
   what was paid, is under way, has an unknown outcome, failed, came back, was
   not paid, is planned. Payouts and card limits are never added together. It
   needs only the ledger.`,
-    {
-      "durable-payments report": "The last 30 days",
-      "durable-payments report --since 7d --by payee": "Whom we paid this week",
-      "durable-payments report --since 2026-10-01 --until 2026-11-01 --by day --csv":
-        "A month, for a spreadsheet",
-    },
-  ),
+  {
+    "durable-payments report": "The last 30 days",
+    "durable-payments report --since 7d --by payee": "Whom we paid this week",
+    "durable-payments report --since 2026-10-01 --until 2026-11-01 --by day --csv":
+      "A month, for a spreadsheet",
+  },
 );

@@ -1,9 +1,9 @@
 import type { Check } from "@durable-payments/control/payments";
-import { Command } from "effect/cli";
-import { badUsage, EXIT_CODES, exitStatusHelp } from "../exit-codes.ts";
+import { INSTALLED } from "../command-name.ts";
+import { badUsage, EXIT_CODES, EXIT_CODES_TABLE, exitStatusHelp } from "../exit-codes.ts";
 import { failing } from "./flag-sets.ts";
 import { id, json, listed, on, text } from "./flags.ts";
-import { described, runListing, runPayments } from "./run-command.ts";
+import { command } from "./run-command.ts";
 
 /** Checks of the doctor that the overview shows, besides those that are not well. */
 const GLANCED = /^(?:.+: )?(?:service|Temporal|worker|ledger|tracker(?: of .+)?)$/;
@@ -13,60 +13,68 @@ const isGlanced = ({ name, status }: Check): boolean =>
 
 const DOCTOR = { action: "doctor" } as const;
 
-/** `durable-payments` without a command: the overview. */
-export const overview = {
-  flags: { json },
-  run: (given: { readonly json: boolean }) =>
-    runPayments(given.json, async (output, payments, work) => {
-      const [{ checks }, seen] = await Promise.all([payments.doctor(), payments.overview()]);
-      const nextOf = (of: Check["status"]) =>
-        checks.flatMap(({ next, status }) =>
-          status === of && (next ?? of === "failed") ? [next ?? DOCTOR] : [],
-        );
-      const next = [...nextOf("failed"), ...seen.next, ...nextOf("warning")];
-      // Each remedy once.
-      const offered = [...new Map(next.map((one) => [one.action, one])).values()].slice(0, 3);
-      output.answer({ ...seen, checks: checks.filter(isGlanced), next: offered }, (shown) =>
-        work.overviewText(shown),
+/** `durable-payments` without a command. */
+export const overview = command(
+  INSTALLED,
+  { json },
+  async (output, payments, _, work) => {
+    const [{ checks }, seen] = await Promise.all([payments.doctor(), payments.overview()]);
+    const nextOf = (of: Check["status"]) =>
+      checks.flatMap(({ next, status }) =>
+        status === of && (next ?? of === "failed") ? [next ?? DOCTOR] : [],
       );
-      return EXIT_CODES.done;
-    }),
-} as const;
+    const next = [...nextOf("failed"), ...seen.next, ...nextOf("warning")];
+    // Each remedy once.
+    const offered = [...new Map(next.map((one) => [one.action, one])).values()].slice(0, 3);
+    output.answer({ ...seen, checks: checks.filter(isGlanced), next: offered }, (shown) =>
+      work.overviewText(shown),
+    );
+  },
+  "Make payments and see their outcomes",
+  `Make payments and see their outcomes. Without a command, it shows an overview.
+
+  Environment: TEMPORAL_ADDRESS (default localhost:7233), TEMPORAL_NAMESPACE,
+  TEMPORAL_API_KEY, TEMPORAL_TLS_* and the profiles of TEMPORAL_CONFIG_FILE
+  for Temporal; PAYMENTS_TASK_QUEUE (default payments) for the worker;
+  PAYMENTS_LEDGER, or PAYMENTS_CLIENT_ID on the worker's host, for the ledger;
+  TEMPORAL_UI_URL for links to the Web UI; PAYMENTS_PERSON for your name.
+  Variables that are not set are read from the file .env of the current folder.`,
+  {},
+  EXIT_CODES_TABLE,
+);
 
 const { csv: _, ...formats } = listed;
 
 /** `durable-payments inbox`: items that wait for a person. */
-export const inbox = Command.make("inbox", formats, (given) =>
-  runListing(given, async (output, payments, work) => {
+export const inbox = command(
+  "inbox",
+  formats,
+  async (output, payments, given, work) => {
     const found = await payments.inbox();
     if (given.jsonl) output.lines(found.items);
     else output.answer(found, (shown) => work.inboxText(shown));
-  }),
-).pipe(
-  described(
-    "Show questions and approvals that need a person",
-    `Show everything that needs a person: questions, approvals of payments, files
+  },
+  "Show questions and approvals that need a person",
+  `Show everything that needs a person: questions, approvals of payments, files
   and limits, and what stands still: late payouts, statuses that nobody listed,
   lost runs, files, accounts without a worker. Decisions about money come first,
   then larger sums and older items. It needs only the ledger.`,
-  ),
 );
 
 /** `durable-payments failed`: groups what failed. */
-export const failed = Command.make("failed", failing, (given) =>
-  runPayments(given.json, (output, payments, work) => work.showFailed(output, payments, given)),
-).pipe(
-  described(
-    "Show what failed, by step, kind of error and message",
-    `Show failed runs in groups: by type, step, kind of error, and the message
+export const failed = command(
+  "failed",
+  failing,
+  (output, payments, given, work) => work.showFailed(output, payments, given),
+  "Show what failed, by step, kind of error and message",
+  `Show failed runs in groups: by type, step, kind of error, and the message
   without its ids, numbers and amounts. Each has its number of runs, its money,
   the first and the last end, and three ids. With a GROUP, show what a retry of
   it would do. The groups need only the ledger.`,
-    {
-      "durable-payments failed": "All groups, the largest first",
-      "durable-payments failed --since 24h --type onboardCardholder": "Onboardings of the last day",
-    },
-  ),
+  {
+    "durable-payments failed": "All groups, the largest first",
+    "durable-payments failed --since 24h --type onboardCardholder": "Onboardings of the last day",
+  },
 );
 
 const compared = {
@@ -76,25 +84,24 @@ const compared = {
 };
 
 /** `durable-payments duplicates`: whether a cardholder or a card exists twice. */
-export const duplicates = Command.make("duplicates", compared, (given) =>
-  runPayments(given.json, async (output, payments, work) => {
+export const duplicates = command(
+  "duplicates",
+  compared,
+  async (output, payments, given, work) => {
     const found = await payments.duplicates(given);
     output.answer(found, work.duplicatesText);
     return work.codeOfDuplicates(found);
-  }),
-).pipe(
-  described(
-    "Prove that no cardholder and no card exists twice",
-    `Compare the ledger with the service's list of cardholders: whether a person has
+  },
+  "Prove that no cardholder and no card exists twice",
+  `Compare the ledger with the service's list of cardholders: whether a person has
   several cardholders, or a cardholder has a card twice. It prints ids, and no
   personal data. It needs the ledger and the service, and changes nothing.`,
-    {
-      "durable-payments duplicates": "All accounts",
-      "durable-payments duplicates --batch repairs/0123456789abcdef": "What a repair has made",
-    },
-    `Exit codes: 0 it is proved that there are none, 1 there are duplicates, 3 the ledger
+  {
+    "durable-payments duplicates": "All accounts",
+    "durable-payments duplicates --batch repairs/0123456789abcdef": "What a repair has made",
+  },
+  `Exit codes: 0 it is proved that there are none, 1 there are duplicates, 3 the ledger
   or the service cannot be reached, 4 it cannot be proved now, 2 usage, 5 not found.`,
-  ),
 );
 
 const shown = {
@@ -109,8 +116,10 @@ const shown = {
 };
 
 /** `durable-payments show ID`: one run, or one batch. */
-export const show = Command.make("show", shown, (given) =>
-  runListing(given, async (output, payments, work) => {
+export const show = command(
+  "show",
+  shown,
+  async (output, payments, given, work) => {
     const { id, jsonl, verify: isVerified } = given;
     if (isVerified && !given.log) throw badUsage("--verify requires --log.");
     if (given.csv && !given.rows) throw badUsage("--csv requires --rows.");
@@ -143,22 +152,19 @@ export const show = Command.make("show", shown, (given) =>
       : await payments.show(id);
     output.answer(run, (view) => work.runText(view));
     return given.exitStatus ? work.codeOfRun(run) : EXIT_CODES.done;
-  }),
-).pipe(
-  described(
-    "Show one run or batch, and possible actions",
-    `Show one run: its status and the reason, each step, the open question with the
+  },
+  "Show one run or batch, and possible actions",
+  `Show one run: its status and the reason, each step, the open question with the
   consequences of each answer, and possible actions. Writes are read from the
   ledger, and progress from Temporal. For a batch, show rows and money by
   outcome, and each row that is not paid with the reason; --rows shows all rows.
   If it needs approval, show whom it pays: sums, new payees, the largest rows,
   likely duplicates. A batch needs only the ledger.`,
-    {
-      "durable-payments show invoice-17": "One run",
-      "durable-payments show invoice-17 --follow": "Until it ends",
-      "durable-payments show invoice-17 --log --verify": "Who did what",
-      "durable-payments show payouts/4d34 --rows --csv": "The result of a file, row by row",
-    },
-    exitStatusHelp("--exit-status"),
-  ),
+  {
+    "durable-payments show invoice-17": "One run",
+    "durable-payments show invoice-17 --follow": "Until it ends",
+    "durable-payments show invoice-17 --log --verify": "Who did what",
+    "durable-payments show payouts/4d34 --rows --csv": "The result of a file, row by row",
+  },
+  exitStatusHelp("--exit-status"),
 );

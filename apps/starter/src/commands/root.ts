@@ -1,9 +1,7 @@
 import { CliConfig, Command, GlobalFlag } from "effect/cli";
-import { INSTALLED } from "../command-name.ts";
 import { SERVERS } from "../servers.ts";
 import { completionOf } from "./completion.ts";
 import { text } from "./flags.ts";
-import { EXIT_CODES_TABLE } from "../exit-codes.ts";
 import { answer, approve, cancel, limits, pause, reject, resume, retry, word } from "./decide.ts";
 import { events } from "./events.ts";
 import { list, report } from "./list.ts";
@@ -32,19 +30,7 @@ const early = <const Name extends string>(name: Name, metavar: string, descripti
   GlobalFlag.Setting(name)({ flag: text(name, metavar, description) });
 
 /** The root command; without a subcommand it shows the overview. */
-export const root = Command.make(INSTALLED, overview.flags, overview.run).pipe(
-  Command.withDescription(
-    `Make payments and see their outcomes. Without a command, it shows an overview.
-
-  Environment: TEMPORAL_ADDRESS (default localhost:7233), TEMPORAL_NAMESPACE,
-  TEMPORAL_API_KEY, TEMPORAL_TLS_* and the profiles of TEMPORAL_CONFIG_FILE
-  for Temporal; PAYMENTS_TASK_QUEUE (default payments) for the worker;
-  PAYMENTS_LEDGER, or PAYMENTS_CLIENT_ID on the worker's host, for the ledger;
-  TEMPORAL_UI_URL for links to the Web UI; PAYMENTS_PERSON for your name.
-  Variables that are not set are read from the file .env of the current folder.
-
-  ${EXIT_CODES_TABLE}`,
-  ),
+export const root = overview.pipe(
   Command.withSubcommands(GROUPS),
   Command.withGlobalFlags([
     early("env-file", "FILE", "Read this file instead of .env"),

@@ -1,5 +1,5 @@
 import type { Payments } from "@durable-payments/control/payments";
-import { Command } from "effect/cli";
+import { Command, type Flag } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Runtime from "effect/Runtime";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
@@ -44,25 +44,6 @@ export const runCommand = (
     );
   });
 
-/** The work of a command with payments. */
-type Act = (output: Output, payments: Payments, work: Work) => Promise<number | void>;
-
-/** Runs the work of a command with the payments of these settings. */
-export const runPayments = (json: boolean, act: Act): Effect.Effect<void, ExitWith> =>
-  runCommand(json, (output, work) => work.withPayments((payments) => act(output, payments, work)));
-
-/** Runs the work of a command that lists something: in one format, or for a person. */
-export const runListing = (
-  given: Readonly<Record<"json" | "jsonl" | "noPager", boolean>> & { readonly csv?: boolean },
-  act: Act,
-): Effect.Effect<void, ExitWith> =>
-  runPayments(given.json || given.jsonl, async (output, payments, work) => {
-    if ([given.csv, given.json, given.jsonl].filter(Boolean).length > 1)
-      throw badUsage("Give one of --csv, --json and --jsonl.");
-    output.isPaged = !given.noPager;
-    return act(output, payments, work);
-  });
-
 /** Describes a command: in the list of all, and on its own page of help, with examples and what each is for. */
 export const described =
   (
@@ -81,3 +62,44 @@ export const described =
         Object.entries(examples).map(([command, description]) => ({ command, description })),
       ),
     );
+
+/** The formats of a list; a command that lists nothing has only `json`. */
+interface Formats {
+  readonly json: boolean;
+  readonly jsonl?: boolean;
+  readonly csv?: boolean;
+  readonly noPager?: boolean;
+}
+
+/**
+ * Makes a command that works with the payments of these settings.
+ *
+ * @param act its work; it is loaded only when needed.
+ * @param about as of `described`.
+ */
+export const command = <
+  const Name extends string,
+  const Config extends Command.Command.Config & Readonly<Record<"json", Flag.Flag<boolean>>>,
+>(
+  name: Name,
+  config: Config,
+  act: (
+    output: Output,
+    payments: Payments,
+    given: Command.Command.Config.Infer<Config>,
+    work: Work,
+  ) => Promise<number | void>,
+  ...about: Parameters<typeof described>
+) =>
+  Command.make(name, config, (given) => {
+    // Every command has the flag `json`, and those that list something have the others.
+    const { csv, json, jsonl = false, noPager } = given as Formats;
+    return runCommand(json || jsonl, (output, work) =>
+      work.withPayments((payments) => {
+        if ([csv, json, jsonl].filter(Boolean).length > 1)
+          throw badUsage("Give one of --csv, --json and --jsonl.");
+        output.isPaged = noPager === false;
+        return act(output, payments, given, work);
+      }),
+    );
+  }).pipe(described(...about));

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { confirmed, file, json, maybeId, on, past, person, text, time } from "./flags.ts";
-import { described, runCommand, runPayments } from "./run-command.ts";
+import { command, described, runCommand } from "./run-command.ts";
 
 const examined = {
   testWebhook: on("test-webhook", "Have a worker post one test notification"),
@@ -11,8 +11,10 @@ const examined = {
 };
 
 /** `durable-payments doctor`: checks the installation. */
-export const doctor = Command.make("doctor", examined, (given) =>
-  runPayments(given.json, async (output, payments, work) => {
+export const doctor = command(
+  "doctor",
+  examined,
+  async (output, payments, given, work) => {
     if (given.testWebhook) {
       const delivery = await payments.upkeep.testWebhook();
       output.answer(delivery, ({ host, isDelivered, status, tookMs, why }) =>
@@ -28,16 +30,13 @@ export const doctor = Command.make("doctor", examined, (given) =>
     );
     output.answer(diagnosis, work.doctorText);
     return diagnosis.isWell ? EXIT_CODES.done : EXIT_CODES.runFailed;
-  }),
-).pipe(
-  described(
-    "Check that everything works",
-    `Check the service, the sign-in, Temporal, the namespace, workers, trackers,
+  },
+  "Check that everything works",
+  `Check the service, the sign-in, Temporal, the namespace, workers, trackers,
   notifications, the ledger (identity, witness, the logs of the latest runs),
   limits, and writes that make no progress. It changes nothing.`,
-    {},
-    `${EXIT_CODES_HELP}\n  1: at least one check failed, or the test notification was not delivered.`,
-  ),
+  {},
+  `${EXIT_CODES_HELP}\n  1: at least one check failed, or the test notification was not delivered.`,
 );
 
 /** `durable-payments config`: the settings that count here. */
@@ -66,8 +65,10 @@ const recovered = {
 };
 
 /** `durable-payments recover`: after a restore of Temporal's database or of the ledger. */
-export const recover = Command.make("recover", recovered, (given) =>
-  runPayments(given.json, async (output, payments, work) => {
+export const recover = command(
+  "recover",
+  recovered,
+  async (output, payments, given, work) => {
     const acting = work.actingOf(given, given.yes);
     const rest = given.yes
       ? "What was recorded stays. Run it again to continue."
@@ -75,35 +76,33 @@ export const recover = Command.make("recover", recovered, (given) =>
     const onPart = work.progressOf(output, rest);
     const options = { ...acting, since: given.since, isDryRun: !given.yes, onPart };
     output.answer(await payments.upkeep.recover(options), work.recoveryText);
-  }),
-).pipe(
-  described(
-    "Recover after a restore of Temporal or the ledger",
-    `Recover after Temporal's database or the ledger was lost, or restored to an
+  },
+  "Recover after a restore of Temporal or the ledger",
+  `Recover after Temporal's database or the ledger was lost, or restored to an
   earlier copy. It names what is unfinished and has no run: files to pay or
   onboard again, repairs, and runs to start again with the same id and input. Without --yes, it only
   reports. With --yes, it begins a new epoch: an earlier "not sent" is not
   trusted until the service has been checked. It also records runs, results,
   stop orders and waits that only Temporal remembers, and allows sends.`,
-  ),
 );
 
-const backup = Command.make("backup", { file: file("A new file"), json }, ({ file, json }) =>
-  runPayments(json, async (output, payments) => {
+const backup = command(
+  "backup",
+  { file: file("A new file"), json },
+  async (output, payments, { file }) => {
     if (existsSync(file)) throw badUsage(`${file} exists: pass a new file. Nothing was done.`);
     await payments.upkeep.backup(file);
     output.answer({ file }, (shown) => `The ledger was copied to ${shown.file}.`);
-  }),
-).pipe(
-  described(
-    "Copy a SQLite ledger to a new file",
-    `Copy a SQLite ledger to a new file while it is in use. An existing file is
+  },
+  "Copy a SQLite ledger to a new file",
+  `Copy a SQLite ledger to a new file while it is in use. An existing file is
   refused. The copy has the permissions of the ledger.`,
-  ),
 );
 
-const migrate = Command.make("migrate", { json }, (given) =>
-  runPayments(given.json, async (output, payments) => {
+const migrate = command(
+  "migrate",
+  { json },
+  async (output, payments) => {
     const migrations: Array<number> = [];
     const place = await payments.upkeep.migrate((version) => {
       migrations.push(version);
@@ -114,14 +113,11 @@ const migrate = Command.make("migrate", { json }, (given) =>
         ? `The ledger at ${shown.place} needs no migration.`
         : `The ledger at ${shown.place} was migrated to version ${migrations.at(-1)}.`,
     );
-  }),
-).pipe(
-  described(
-    "Create or migrate the tables of the ledger",
-    `Create the tables of the ledger, or migrate them to this release. A worker
+  },
+  "Create or migrate the tables of the ledger",
+  `Create the tables of the ledger, or migrate them to this release. A worker
   does the same when it starts; no other command does. Use it if the role of the
   workers may not change tables.`,
-  ),
 );
 
 const pruned = {
@@ -129,8 +125,10 @@ const pruned = {
   ...person,
 };
 
-const prune = Command.make("prune", pruned, (given) =>
-  runPayments(given.json, async (output, payments, work) => {
+const prune = command(
+  "prune",
+  pruned,
+  async (output, payments, given, work) => {
     const acting = work.actingOf(given, true);
     const say = work.progressOf(output, "Run it again to continue.");
     const onPart = (runs: number) => say(`${runs} runs pruned`);
@@ -140,16 +138,13 @@ const prune = Command.make("prune", pruned, (given) =>
       { workflowIds },
       () => `Removed texts and logs of ${workflowIds} runs. Ids and results are kept.`,
     );
-  }),
-).pipe(
-  described(
-    "Remove old texts and logs",
-    `Remove the texts, payees and logs of runs all of whose writes were completed
+  },
+  "Remove old texts and logs",
+  `Remove the texts, payees and logs of runs all of whose writes were completed
   before the given time, at least 90 days ago (keepDays), also from the rows of
   their files. Ids, states, amounts, the ids of results, starts, approvals and
   stop orders are kept forever, so lists and sums stay the same. Payments continue meanwhile. It can be
   interrupted, and continued by another prune. Requires --reason.`,
-  ),
 );
 
 /** `durable-payments ledger`: backs up, migrates and prunes the ledger. */
@@ -170,8 +165,10 @@ const replayed = {
 };
 
 /** `durable-payments replay`: replays histories against the workflow code. */
-export const replay = Command.make("replay", replayed, (given) =>
-  runPayments(given.json, async (output, payments, work) => {
+export const replay = command(
+  "replay",
+  replayed,
+  async (output, payments, given, work) => {
     const { failed: isFailed, id: workflowId, open: isOpen, since, type } = given;
     if ((isFailed || isOpen) === (workflowId !== undefined))
       throw badUsage("Pass one of these: the ID of a run, --failed, or --open.");
@@ -187,19 +184,16 @@ export const replay = Command.make("replay", replayed, (given) =>
     return replayed.runs.every(({ deterministic }) => deterministic)
       ? EXIT_CODES.done
       : EXIT_CODES.runFailed;
-  }),
-).pipe(
-  described(
-    "Replay runs against the workflow code",
-    `Replay the histories of runs against the workflow code installed here, to see
+  },
+  "Replay runs against the workflow code",
+  `Replay the histories of runs against the workflow code installed here, to see
   whether they would continue. Nothing is sent, and no worker is needed. If a
   run is not deterministic, it shows the first event that differs, what the code
   does instead, and the lines of code.`,
-    {
-      "durable-payments replay invoice-17": "One run",
-      "durable-payments replay --open --failed --workflows src/workflows.ts":
-        "Before a release, with workflows of your own",
-    },
-    `${EXIT_CODES_HELP}\n  1: at least one run is not deterministic.`,
-  ),
+  {
+    "durable-payments replay invoice-17": "One run",
+    "durable-payments replay --open --failed --workflows src/workflows.ts":
+      "Before a release, with workflows of your own",
+  },
+  `${EXIT_CODES_HELP}\n  1: at least one run is not deterministic.`,
 );

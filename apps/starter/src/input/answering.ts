@@ -5,10 +5,10 @@ import type { AnswerFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm, confirmSeen } from "../output/ask.ts";
 import { decidedText } from "../output/next.ts";
-import type { Output } from "../output/output.ts";
+
 import { commandLines } from "../output/run-text.ts";
 import { counted, wrap } from "../output/text.ts";
-import { actingOf } from "./given.ts";
+import { type Act, actingOf } from "./given.ts";
 
 /** Finds the one open question, or the one that is named. */
 const asked = async (
@@ -32,11 +32,7 @@ const asked = async (
 };
 
 /** Answers one question: the one that is named, or the one that is shown at the terminal. */
-export const answerOne = async (
-  output: Output,
-  payments: Payments,
-  flags: AnswerFlags,
-): Promise<void> => {
+export const answerOne: Act<AnswerFlags> = async (output, payments, flags) => {
   const { choose, found, id, question } = flags;
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all with --operation.");
   const acting = actingOf(flags);
@@ -56,11 +52,7 @@ export const answerOne = async (
 };
 
 /** Gives the same answer to all open questions about an operation. */
-export const answerAlike = async (
-  output: Output,
-  payments: Payments,
-  flags: AnswerFlags,
-): Promise<void> => {
+export const answerAlike: Act<AnswerFlags> = async (output, payments, flags) => {
   const { choose, id, operation } = flags;
   if (id !== undefined || operation === undefined || choose === undefined)
     throw badUsage("--all needs --operation and --choose, and no ID.");

@@ -1,11 +1,10 @@
-import type { Payments } from "@durable-payments/control/payments";
 import type { ApproveFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirmSeen } from "../output/ask.ts";
 import { decidedText } from "../output/next.ts";
-import type { Output } from "../output/output.ts";
+
 import { commandLines } from "../output/run-text.ts";
-import { actingOf } from "./given.ts";
+import { type Act, actingOf } from "./given.ts";
 
 /** The hash of nothing that is ever shown: it is refused, with the reason why nothing can be approved. */
 const NOTHING = "0".repeat(32);
@@ -14,11 +13,7 @@ const NOTHING = "0".repeat(32);
  * Approves a payment, a file or limits: exactly what was shown. A terminal shows it and asks; a script has to name what it
  * has shown to somebody.
  */
-export const approveShown = async (
-  output: Output,
-  payments: Payments,
-  flags: ApproveFlags,
-): Promise<void> => {
+export const approveShown: Act<ApproveFlags> = async (output, payments, flags) => {
   const { hash: given, id } = flags;
   const acting = actingOf(flags);
   const items = (await payments.decisionsOn(id)).filter(({ kind }) => kind !== "question");

@@ -1,6 +1,15 @@
 import { textOf } from "@durable-payments/control/batch";
 import { type Acting, actorOf } from "@durable-payments/control/decide";
+import type { Payments } from "@durable-payments/control/payments";
 import { badUsage } from "../exit-codes.ts";
+import type { Output } from "../output/output.ts";
+
+/** The work of a command: returns its exit code, or nothing for 0. */
+export type Act<Flags> = (
+  output: Output,
+  payments: Payments,
+  flags: Flags,
+) => Promise<number | void>;
 
 /** Flags of a command that decides. */
 export interface ActingFlags {

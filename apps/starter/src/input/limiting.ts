@@ -1,12 +1,12 @@
 import type { Amounts } from "@durable-payments/ledger";
-import type { LimitsView, Payments } from "@durable-payments/control/payments";
+import type { LimitsView } from "@durable-payments/control/payments";
 import { accountLimitsText } from "@durable-payments/control/show";
 import type { LimitFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { commandOf } from "../output/next.ts";
-import type { Output } from "../output/output.ts";
+
 import { accountName } from "../payments.ts";
-import { actingOf } from "./given.ts";
+import { type Act, actingOf } from "./given.ts";
 
 /** Words the limits of an account, and the command that approves those that wait for a second person. */
 const linesOf = ({ account, ...limits }: LimitsView): ReadonlyArray<string> => {
@@ -28,15 +28,15 @@ const amountsOf = (given: string | undefined): Amounts | null | undefined => {
 };
 
 /** Shows the limits of all accounts. */
-export const showLimits = async (output: Output, payments: Payments): Promise<void> =>
+export const showLimits: Act<unknown> = async (output, payments) =>
   output.answer({ limits: await payments.limits() }, ({ limits }) => textOf(limits));
 
 /** Sets the limits of an account. */
-export const changeLimits = async (
-  output: Output,
-  payments: Payments,
-  { account, approveAbove, max, ...flags }: LimitFlags,
-): Promise<void> => {
+export const changeLimits: Act<LimitFlags> = async (
+  output,
+  payments,
+  { account, approveAbove, max, ...flags },
+) => {
   const acting = actingOf(flags, true);
   if (max === undefined && approveAbove === undefined)
     throw badUsage("Pass --max, --approve-above, or both. Nothing was done.");

@@ -6,10 +6,10 @@ import type { FailedFlags, RetryFlags } from "../commands/flag-sets.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
-import type { Output } from "../output/output.ts";
+
 import { failedText, repairPlanText } from "../output/repair-text.ts";
 import { counted, wrap } from "../output/text.ts";
-import { actingOf, readJson } from "./given.ts";
+import { type Act, actingOf, readJson } from "./given.ts";
 
 type HowRetried = "isAmended" | "isOverruling" | "isRestarted";
 
@@ -44,11 +44,7 @@ export const retryNext = (
 });
 
 /** Retries one run, or shows its plan. */
-export const retryOne = async (
-  output: Output,
-  payments: Payments,
-  flags: RetryFlags,
-): Promise<void> => {
+export const retryOne: Act<RetryFlags> = async (output, payments, flags) => {
   const { amend, from, id, ifRun, isDryRun, isOverruling, isRestarted } = flags;
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all-failed.");
   const { account, approveAbove, batch, error, group, payee, repair, since, step } = flags;
@@ -135,11 +131,7 @@ export const selected = async (
 };
 
 /** Shows the groups of failed runs, or what a retry of one group would do. */
-export const showFailed = async (
-  output: Output,
-  payments: Payments,
-  flags: FailedFlags,
-): Promise<void> => {
+export const showFailed: Act<FailedFlags> = async (output, payments, flags) => {
   const filter = filterOf(payments, flags);
   const groups = await payments.failed(filter);
   const { group } = flags;
@@ -156,11 +148,7 @@ export const showFailed = async (
 };
 
 /** Makes a repair of all failed runs that match, after a confirmation; or shows its plan. */
-export const retryAll = async (
-  output: Output,
-  payments: Payments,
-  flags: RetryFlags,
-): Promise<void> => {
+export const retryAll: Act<RetryFlags> = async (output, payments, flags) => {
   const { amend, approveAbove, from, isDryRun, rate, window } = flags;
   const acting = actingOf(flags, amend !== undefined);
   const { amendments, filter } = await selected(payments, flags);

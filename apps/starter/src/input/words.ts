@@ -1,10 +1,10 @@
-import type { DecidedMeaning, Payments, WordGiven } from "@durable-payments/control/payments";
+import type { DecidedMeaning, WordGiven } from "@durable-payments/control/payments";
 import { MONEY_WORDS } from "@durable-payments/control/show";
 import { badUsage } from "../exit-codes.ts";
-import type { Output } from "../output/output.ts";
+
 import { counted, money, when } from "../output/text.ts";
 import { accountName } from "../payments.ts";
-import { type ActingFlags, actingOf } from "./given.ts";
+import { type Act, type ActingFlags, actingOf } from "./given.ts";
 
 type WordFlags = ActingFlags &
   Pick<WordGiven, "account" | "word"> & { readonly means: WordGiven["means"] | undefined };
@@ -22,7 +22,7 @@ const useText = ({ count, example, state, ...sum }: DecidedMeaning["willBe"][num
 const usesText = (uses: DecidedMeaning["willBe"]): string => uses.map(useText).join("; ") || "none";
 
 /** Lists what was said of words, of all accounts. */
-export const showWords = async (output: Output, payments: Payments): Promise<void> =>
+export const showWords: Act<unknown> = async (output, payments) =>
   output.answer(
     { words: await payments.words() },
     ({ words }) =>
@@ -32,11 +32,11 @@ export const showWords = async (output: Output, payments: Payments): Promise<voi
   );
 
 /** Says what a word means for an account. */
-export const sayWord = async (
-  output: Output,
-  payments: Payments,
-  { account, means, word, ...flags }: WordFlags,
-): Promise<void> => {
+export const sayWord: Act<WordFlags> = async (
+  output,
+  payments,
+  { account, means, word, ...flags },
+) => {
   if (means === undefined)
     throw badUsage("Say what it means: completed, failed, returned or open. Nothing was done.");
   const given = { ...actingOf(flags, true), account, means, word };
