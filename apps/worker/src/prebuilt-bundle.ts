@@ -72,9 +72,7 @@ export const writeBundle = async (
  * Returns the prebuilt bundle for a data converter, from the folder of this program or of its package, or a bundle made
  * now; undefined if the converter has its own failure converter, for which nothing was built.
  */
-export const bundleFor = async (
-  dataConverter: WorkerOptions["dataConverter"],
-): Promise<WorkflowBundle | undefined> => {
+export const bundleFor = async (dataConverter: WorkerOptions["dataConverter"]) => {
   const path = dataConverter?.failureConverterPath;
   const built = BUNDLES.find(({ converter }) => converter === path);
   if (built === undefined) return undefined;

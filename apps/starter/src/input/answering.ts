@@ -1,4 +1,4 @@
-import type { InboxItem, Payments } from "@durable-payments/control/payments";
+import type { Payments } from "@durable-payments/control/payments";
 import { checkAnswer } from "@durable-payments/control/decide";
 import { refused } from "@durable-payments/control/errors";
 import type { AnswerFlags } from "../commands/flag-sets.ts";
@@ -11,11 +11,7 @@ import { counted, wrap } from "../output/text.ts";
 import { type Act, actingOf } from "./given.ts";
 
 /** Finds the one open question, or the one that is named. */
-const asked = async (
-  payments: Payments,
-  workflowId: string,
-  question: string | undefined,
-): Promise<InboxItem> => {
+const asked = async (payments: Payments, workflowId: string, question: string | undefined) => {
   const items = await payments.decisionsOn(workflowId);
   const open = items.filter(({ kind }) => kind === "question");
   const [item, other] = open.filter((one) => question === undefined || one.question === question);

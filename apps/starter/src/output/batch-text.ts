@@ -153,9 +153,7 @@ export const listingLines = (
 };
 
 /** Returns the counts of rows and their money by outcome, for a table. */
-export const totalRows = (
-  batch: Pick<BatchView, "totals" | "type">,
-): ReadonlyArray<ReadonlyArray<string>> =>
+export const totalRows = (batch: Pick<BatchView, "totals" | "type">) =>
   batch.totals.map((total) => [outcomeText(batch, total), String(total.rows), totals(total.sums)]);
 
 /** Prints one batch: its totals, what it pays if it asks for that, and each row that it does not pay with the reason. */

@@ -20,11 +20,7 @@ import {
 const LEAST = 12;
 
 /** Words the age of a run, and of what: a payout that is late, its end or its start. */
-const ageText = (
-  { endedAt, payments, startedAt }: RunView,
-  now: number,
-  lateAfterMs: number,
-): string => {
+const ageText = ({ endedAt, payments, startedAt }: RunView, now: number, lateAfterMs: number) => {
   const since = payments
     .flatMap(({ paymentDate, state }) =>
       state === "underWay" && paymentDate !== null ? [lateSince(paymentDate, lateAfterMs)] : [],

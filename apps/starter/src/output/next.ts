@@ -126,10 +126,7 @@ export const nextText = (next: NextAction): string =>
   shownText(`${wordsOf(next)[0]}: ${commandOf(next)}`);
 
 /** Returns the recorded decision, and the command that shows its effect. */
-export const decidedText = (
-  what: string,
-  { workflowId }: { readonly workflowId: string },
-): string => {
+export const decidedText = (what: string, { workflowId }: { readonly workflowId: string }) => {
   // Limits have a log, and no run.
   const isLog = workflowId.startsWith("limits/");
   const next = nextLines([{ action: "show", workflowId, isLog }]);

@@ -93,10 +93,7 @@ export const table = (
 };
 
 /** Prints a table below its title, after an empty line; nothing if it has no rows. */
-export const section = (
-  title: string,
-  rows: ReadonlyArray<ReadonlyArray<string>>,
-): ReadonlyArray<string> =>
+export const section = (title: string, rows: ReadonlyArray<ReadonlyArray<string>>) =>
   rows.length === 0 ? [] : ["", styled("bold", title), table(rows, { indent: "  " })];
 
 /** Prints names and values in two columns; pairs without a value are left out. */

@@ -26,10 +26,7 @@ type OfLedger = Pick<Deciding, "ledger">;
  *
  * @param accounts hashes; those with limits are added.
  */
-export const readLimits = async (
-  { ledger }: OfLedger,
-  accounts: ReadonlyArray<string> = [],
-): Promise<ReadonlyArray<LimitsView>> => {
+export const readLimits = async ({ ledger }: OfLedger, accounts: ReadonlyArray<string> = []) => {
   const all = [...new Set([...accounts, ...(await ledger.limitedAccounts())])];
   return Promise.all(all.map(async (account) => ({ account, ...(await ledger.limits(account)) })));
 };

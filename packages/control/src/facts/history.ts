@@ -126,10 +126,7 @@ const readBackwards = async (
 };
 
 /** Reads the last event of a run that has ended. */
-export const readCloseEvent = async (
-  { options, workflowService }: Client,
-  execution: RunOfId,
-): Promise<Event | undefined> => {
+export const readCloseEvent = async ({ options, workflowService }: Client, execution: RunOfId) => {
   const { history } = await workflowService.getWorkflowExecutionHistory({
     namespace: options.namespace,
     execution,

@@ -3,10 +3,7 @@ import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-wor
 import type { RunOfId } from "./connection/temporal.ts";
 
 /** Reads the arguments of a run. */
-export const readArguments = async (
-  reading: Reading,
-  run: RunOfId,
-): Promise<ReadonlyArray<unknown>> => {
+export const readArguments = async (reading: Reading, run: RunOfId) => {
   const first = await readFirstEvent(reading, run);
   return decodeArrayFromPayloads(
     reading.client.options.loadedDataConverter,

@@ -177,10 +177,7 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency
  *
  * @param now milliseconds since 1970; a payment date is a day in UTC.
  */
-export const warningsOf = (
-  { input }: Pick<PlannedRun, "input">,
-  now: number,
-): ReadonlyArray<string> => {
+export const warningsOf = ({ input }: Pick<PlannedRun, "input">, now: number) => {
   if (!("payout" in input)) return [];
   const { currency, payment_date } = input.payout;
   const other = otherCurrencyOf(input);

@@ -109,10 +109,7 @@ const batchOf = async (
  *
  * @param limit most batches.
  */
-export const listBatches = async (
-  ledger: Ledger,
-  limit: number,
-): Promise<ReadonlyArray<BatchView>> =>
+export const listBatches = async (ledger: Ledger, limit: number) =>
   Promise.all(
     (await ledger.batches({ limit })).map(async (batch) => (await batchOf(ledger, batch)).view),
   );

@@ -125,10 +125,7 @@ const isAsked =
 const ASKING: ReadonlyArray<Batch["state"] | undefined> = ["uploading", "reading", "needsApproval"];
 
 /** Returns the files of some runs that wait for their approval. */
-export const askingFiles = async (
-  ledger: Ledger,
-  runs: ReadonlyArray<FoundRun["run"]>,
-): Promise<ReadonlySet<string>> => {
+export const askingFiles = async (ledger: Ledger, runs: ReadonlyArray<FoundRun["run"]>) => {
   const filed = runs.flatMap(({ batch, runId, status }) =>
     status === "running" && runId === null && batch !== null ? [batch] : [],
   );
@@ -195,11 +192,7 @@ export const listRuns = async (sources: ListSources, given: ListFilter, page: Li
 };
 
 /** Lists a page of runs. Temporal has nothing to add to runs that have ended: no connection is made for them. */
-export const listPage = async (
-  connections: Connections,
-  filter: ListFilter,
-  page: ListPage,
-): Promise<RunList> => {
+export const listPage = async (connections: Connections, filter: ListFilter, page: ListPage) => {
   const known = await connections.ledger((opened) => listRuns(opened, filter, page));
   if (!known.runs.some(({ status }) => isOpenStatus(status))) return known;
   return connections.sources(({ temporal, ...sources }) => {

@@ -180,10 +180,7 @@ export const readRun = async (sources: Sources, workflowId: string) => {
  *
  * @throws ConnectionFailed if Temporal does not answer; InvalidInput if the address of the Web UI is not set; NotFound.
  */
-export const readWebUi = async (
-  { temporal, whyNot }: Sources,
-  workflowId: string,
-): Promise<string> => {
+export const readWebUi = async ({ temporal, whyNot }: Sources, workflowId: string) => {
   if (temporal === undefined) throw connectionFailed("cannotConnect", whyNot.join(" "));
   const { namespace, webUi } = temporal.settings;
   if (webUi === undefined)

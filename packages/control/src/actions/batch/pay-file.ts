@@ -66,11 +66,7 @@ export const checkPayOptions = (options: PayFileOptions): void => {
  *
  * @returns the runs of the keys that were used.
  */
-const checkKeys = async (
-  { ledger }: Connected,
-  batch: string,
-  rows: ReadonlyArray<PayingRow>,
-): Promise<ReadonlyArray<Run>> => {
+const checkKeys = async ({ ledger }: Connected, batch: string, rows: ReadonlyArray<PayingRow>) => {
   const known = new Map<string, Run>();
   for (const part of chunksOf(rows, READ_AT_ONCE)) {
     const workflowIds = part.map(({ workflowId }) => workflowId);

@@ -22,10 +22,7 @@ export interface Answer extends Acting {
 }
 
 /** Reads the writes of an id. @throws NotFound if the ledger does not know it. */
-export const writesOf = async (
-  ledger: Connected["ledger"],
-  workflowId: string,
-): Promise<ReadonlyArray<WriteRow>> => {
+export const writesOf = async (ledger: Connected["ledger"], workflowId: string) => {
   const rows = await ledger.rowsOf(workflowId);
   const isKnown = rows.length > 0 || (await ledger.runs({ workflowIds: [workflowId] })).length > 0;
   if (isKnown) return rows;

@@ -26,12 +26,7 @@ const seenOf = ({ question, request: { amount, currency } }: WriteRow): string =
 };
 
 /** Whether the person has approved the same already: the answer was lost, and the program asks again. */
-const isRepeated = async (
-  { ledger }: OfLedger,
-  id: string,
-  by: string,
-  hash: string,
-): Promise<boolean> => {
+const isRepeated = async ({ ledger }: OfLedger, id: string, by: string, hash: string) => {
   const ids = new Set([id, ...(await ledger.rowsOf(id)).map(({ workflowId }) => workflowId)]);
   const decisions = await Promise.all([...ids].map((one) => ledger.decisionsOf(one)));
   return decisions
@@ -40,11 +35,7 @@ const isRepeated = async (
 };
 
 /** Approves exactly the send that a run shows: another generation, content or account needs a new approval. */
-const approvePayment = async (
-  deciding: OfLedger,
-  workflowId: string,
-  given: Approval,
-): Promise<void> => {
+const approvePayment = async (deciding: OfLedger, workflowId: string, given: Approval) => {
   const actor = actorOf(given);
   if (await isRepeated(deciding, workflowId, actor.by, given.hash)) return;
   const row = await theApproval(deciding, workflowId, given.question);

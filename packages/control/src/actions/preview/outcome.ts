@@ -34,10 +34,7 @@ const eventsOf = async (client: Sandbox["client"], id: string): Promise<Readonly
   (await client.workflow.getHandle(id).fetchHistory()).events ?? [];
 
 /** Reads the events of a run and its children in the sandbox, by workflow id. */
-const familyOf = async (
-  client: Sandbox["client"],
-  id: string,
-): Promise<ReadonlyMap<string, ReadonlyArray<Event>>> => {
+const familyOf = async (client: Sandbox["client"], id: string) => {
   const events = await eventsOf(client, id);
   const family = new Map([[id, events]]);
   for (const { childWorkflowExecutionStartedEventAttributes: child } of events)

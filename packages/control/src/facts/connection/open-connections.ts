@@ -36,10 +36,7 @@ const askTemporal = async ({ connection }: Temporal): Promise<void> => {
   }
 };
 
-const checkNamespace = async (
-  ledger: Ledger,
-  { settings: { namespace } }: Temporal,
-): Promise<void> => {
+const checkNamespace = async (ledger: Ledger, { settings: { namespace } }: Temporal) => {
   const { namespace: pinned } = await ledger.state();
   if (pinned !== null && pinned !== namespace)
     throw connectionFailed(

@@ -46,10 +46,7 @@ const serviceChecks = async (services: ReadonlyArray<Service>): Promise<Readonly
 };
 
 /** Both hold the same payments, and a converter of one's own leaves the ledger as it is. */
-export const encryptionCheck = (
-  { keyring }: LedgerSettings,
-  temporal: Sources["temporal"],
-): ReadonlyArray<Check> => {
+export const encryptionCheck = ({ keyring }: LedgerSettings, temporal: Sources["temporal"]) => {
   if (temporal?.settings.dataConverter === undefined || keyring !== undefined) return [];
   const found = "dataConverter encrypts only what Temporal stores: the ledger's texts are plain";
   return [warning("encryption", found, "Give the setting keyring as well, everywhere.")];

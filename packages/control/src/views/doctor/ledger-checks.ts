@@ -13,11 +13,7 @@ const VERIFIED = 20;
 
 const HOUR_MS = 3_600_000;
 
-const checkIdentity = (
-  ledger: Ledger,
-  { state }: Overview,
-  namespace: string | undefined,
-): Check => {
+const checkIdentity = (ledger: Ledger, { state }: Overview, namespace: string | undefined) => {
   const { epoch, ledgerId, namespace: pinned, sequence, stopped } = state;
   if (stopped !== null) {
     return failed("ledger", `sends are stopped: ${stopped}`, { action: "recover" });
@@ -87,10 +83,7 @@ const checkChains = async (ledger: Ledger): Promise<Check> => {
   return ok("log", `the logs of the latest ${runs.length} runs are unchanged`);
 };
 
-const checkLimits = async (
-  ledger: Ledger,
-  accounts: ReadonlyArray<KnownAccount>,
-): Promise<Check> => {
+const checkLimits = async (ledger: Ledger, accounts: ReadonlyArray<KnownAccount>) => {
   const known = accounts.map(({ hash }) => hash);
   const all = await readLimits({ ledger }, known);
   const texts = all.map((limits) => {
@@ -181,10 +174,7 @@ export const checkLost = async (ledger: Ledger, client: Client): Promise<Check> 
 };
 
 /** Checks that a tracker works for each account with open payouts or runs: without one, nobody notices anything for hours. */
-const checkServed = async (
-  ledger: Ledger,
-  accounts: ReadonlyArray<KnownAccount>,
-): Promise<ReadonlyArray<Check>> => {
+const checkServed = async (ledger: Ledger, accounts: ReadonlyArray<KnownAccount>) => {
   const items = await ledger.attention({ lateAfterMs: 0 });
   return items
     .filter(({ kind }) => kind === "unserved")
