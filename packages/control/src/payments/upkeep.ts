@@ -16,10 +16,20 @@ import { knownCursor } from "../views/events.ts";
 import { testWebhook } from "../views/doctor/doctor.ts";
 import type { Installation } from "./settings.ts";
 
+/** Rare work on an installation: recover, replay, prune, back up, migrate, test the webhook. */
+export type Upkeep = ReturnType<typeof upkeepOf>;
+
 /** Runs that were replayed, and those of the selection that were not. */
 export interface Replayed {
   readonly runs: ReadonlyArray<Replay>;
   readonly skipped: ReadonlyArray<SkippedRuns>;
+}
+
+/** The preview of retries. */
+export interface RetryPreview {
+  /** The same, by outcome and reason. */
+  readonly groups: ReadonlyArray<PreviewedGroup>;
+  readonly runs: ReadonlyArray<PreviewedRun>;
 }
 
 /** Which runs are replayed, and against which code. */
@@ -44,13 +54,6 @@ export interface PreviewGiven {
   readonly onPart?: (known: number, all: number) => void;
 }
 
-/** The preview of retries. */
-export interface RetryPreview {
-  /** The same, by outcome and reason. */
-  readonly groups: ReadonlyArray<PreviewedGroup>;
-  readonly runs: ReadonlyArray<PreviewedRun>;
-}
-
 /** Which events are delivered again. */
 export interface RedeliverGiven {
   /** Name or hash; default: the account that pays. */
@@ -61,8 +64,12 @@ export interface RedeliverGiven {
   readonly to?: string | undefined;
 }
 
-/** Rare work on an installation: recover, replay, prune, back up, migrate, test the webhook. */
-export interface Upkeep {
+/** Makes the upkeep of an installation. */
+export const upkeepOf = (
+  { assumptionsOf, connections: settings, keepDays }: Installation,
+  connections: Connections,
+  accountOf: (name: string | undefined) => string,
+) => ({
   /**
    * Recovers after Temporal's database or the ledger was lost, or restored to an earlier copy.
    *
@@ -74,7 +81,8 @@ export interface Upkeep {
    * const { files, unfinished } = await payments.upkeep.recover({ by: "ada", isDryRun: true });
    * ```
    */
-  readonly recover: (options: RecoverOptions) => Promise<RecoveryReport>;
+  recover: (options: RecoverOptions): Promise<RecoveryReport> =>
+    connections.both((connected) => recover(connected, options)),
   /**
    * Replays the histories of runs against workflow code, to see whether they would continue under it.
    *
@@ -84,48 +92,8 @@ export interface Upkeep {
    * const { runs } = await payments.upkeep.replay({ isOpen: true, workflows: "src/workflows.ts" });
    * ```
    */
-  readonly replay: (options: ReplayGiven) => Promise<Replayed>;
-  /**
-   * Previews the retry of runs against other workflow code: what each would send, ask, or fail with. Nothing is sent, and
-   * nothing is changed. It needs Temporal's time-skipping test server on this machine.
-   *
-   * @param chosen at most 500 runs.
-   * @throws InvalidInput if the workflows cannot be found or bundled; ConnectionFailed.
-   * @example
-   * ```ts
-   * const { groups } = await payments.upkeep.previewRetries([{ workflowId }], { against: "../next-release" });
-   * ```
-   */
-  readonly previewRetries: (
-    chosen: ReadonlyArray<PreviewedRetry>,
-    given: PreviewGiven,
-  ) => Promise<RetryPreview>;
-  /** Removes the texts and logs of old runs. @returns their number. @throws InvalidInput if `before` is too recent. */
-  readonly prune: (options: Omit<PruneOptions, "keepDays">) => Promise<number>;
-  /** Copies a SQLite ledger to a new file, while it is in use. @throws ConnectionFailed for PostgreSQL, which its own tools copy. */
-  readonly backup: (file: string) => Promise<void>;
-  /** Creates or migrates the tables of the ledger. @returns its address. @throws ConnectionFailed. */
-  readonly migrate: (onMigration?: (version: number) => void) => Promise<string>;
-  /** Has a worker post one test notification. @throws ConnectionFailed if none answers; NotAllowed if none has an address. */
-  readonly testWebhook: () => Promise<Delivery>;
-  /**
-   * Has the notifiers deliver events again: from `from` to `to`, both included, before new ones.
-   *
-   * @returns the number of webhooks.
-   * @throws NotAllowed if the ledger does not have one of the events, or `from` is after `to`; ConnectionFailed.
-   */
-  readonly redeliver: (given: RedeliverGiven) => Promise<number>;
-}
-
-/** Makes the upkeep of an installation. */
-export const upkeepOf = (
-  { assumptionsOf, connections: settings, keepDays }: Installation,
-  connections: Connections,
-  accountOf: (name: string | undefined) => string,
-): Upkeep => ({
-  recover: (options) => connections.both((connected) => recover(connected, options)),
-  replay: ({ onPart, workflows, ...selection }) =>
-    connections.both(async (connected) => {
+  replay: ({ onPart, workflows, ...selection }: ReplayGiven) =>
+    connections.both(async (connected): Promise<Replayed> => {
       const skipped: Array<SkippedRuns> = [];
       const selected = selectRuns(connected, selection, (some) => skipped.push(some));
       const runs: Array<Replay> = [];
@@ -137,8 +105,19 @@ export const upkeepOf = (
       }
       return { runs, skipped };
     }),
-  previewRetries: (chosen, { against, onPart }) =>
-    connections.both(async (connected) => {
+  /**
+   * Previews the retry of runs against other workflow code: what each would send, ask, or fail with. Nothing is sent, and
+   * nothing is changed. It needs Temporal's time-skipping test server on this machine.
+   *
+   * @param chosen at most 500 runs.
+   * @throws InvalidInput if the workflows cannot be found or bundled; ConnectionFailed.
+   * @example
+   * ```ts
+   * const { groups } = await payments.upkeep.previewRetries([{ workflowId }], { against: "../next-release" });
+   * ```
+   */
+  previewRetries: (chosen: ReadonlyArray<PreviewedRetry>, { against, onPart }: PreviewGiven) =>
+    connections.both(async (connected): Promise<RetryPreview> => {
       // Loaded only for a preview, because it has a worker and a simulator.
       const { previewRetries } = await import("../actions/preview/preview.ts");
       const assumptions = assumptionsOf();
@@ -152,15 +131,26 @@ export const upkeepOf = (
       );
       return { groups: groupsOf(runs), runs };
     }),
-  prune: (options) => connections.ledger((opened) => prune(opened, { ...options, keepDays })),
-  backup: (file) => connections.ledger(({ ledger }) => ledger.backup(file)),
-  migrate: async (onMigration = () => undefined) => {
+  /** Removes the texts and logs of old runs. @returns their number. @throws InvalidInput if `before` is too recent. */
+  prune: (options: Omit<PruneOptions, "keepDays">): Promise<number> =>
+    connections.ledger((opened) => prune(opened, { ...options, keepDays })),
+  /** Copies a SQLite ledger to a new file, while it is in use. @throws ConnectionFailed for PostgreSQL, which its own tools copy. */
+  backup: (file: string): Promise<void> => connections.ledger(({ ledger }) => ledger.backup(file)),
+  /** Creates or migrates the tables of the ledger. @returns its address. @throws ConnectionFailed. */
+  migrate: async (onMigration: (version: number) => void = () => undefined) => {
     const ledger = await openWorkersLedger(settings.ledger, onMigration);
     await ledger.close();
     return ledger.place;
   },
-  testWebhook: () => connections.sources(testWebhook),
-  redeliver: ({ account, ...range }) =>
+  /** Has a worker post one test notification. @throws ConnectionFailed if none answers; NotAllowed if none has an address. */
+  testWebhook: (): Promise<Delivery> => connections.sources(testWebhook),
+  /**
+   * Has the notifiers deliver events again: from `from` to `to`, both included, before new ones.
+   *
+   * @returns the number of webhooks.
+   * @throws NotAllowed if the ledger does not have one of the events, or `from` is after `to`; ConnectionFailed.
+   */
+  redeliver: ({ account, ...range }: RedeliverGiven): Promise<number> =>
     connections.ledger(({ ledger }) =>
       knownCursor(() => ledger.redeliver(accountOf(account), range)),
     ),
