@@ -18,25 +18,13 @@ export type * from "./model/row.ts";
 export { grownWait, LEAVES_WITHIN_MS, newRow } from "./model/row-changes.ts";
 export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
-export {
-  awaitsApproval,
-  isNotPaid,
-  moneyStateOf,
-  outcomeReason,
-  standingAfter,
-} from "./model/standing.ts";
+export { awaitsApproval, isNotPaid, moneyStateOf, outcomeReason } from "./model/standing.ts";
 export type * from "./model/standing.ts";
 export { type FeedEvent, UnknownCursor } from "./store/feed-methods.ts";
 export type { FeedDelivery } from "./store/feed-schema.ts";
 export { trackerLease } from "./store/attention.ts";
 export type * from "./store/attention.ts";
-export {
-  type DecidedWord,
-  plainWord,
-  type UseOfWord,
-  type WordMeaning,
-  wordsId,
-} from "./store/word-methods.ts";
+export { type DecidedWord, plainWord, type WordMeaning, wordsId } from "./store/word-methods.ts";
 export { type MoneyGroup, moneyGroupOf, RUN_SORTS } from "./store/list-runs.ts";
 export type * from "./store/list-runs.ts";
 export { FAILED_STATUSES } from "./store/failure-groups.ts";

@@ -14,12 +14,8 @@ type Said = Omit<NonNullable<DecidedMeaning["before"]>, "account">;
 const saidText = ({ at, by, means, reason }: Said): string =>
   `${means}, as ${by} said on ${when(at)}${reason === null ? "" : `: ${reason}`}`;
 
-const useText = ({ count, example, state, ...sum }: DecidedMeaning["willBe"][number]): string => {
-  const is = state === null ? "with another status, whose meaning counts" : MONEY_WORDS[state];
-  return `${counted(count, "payout")} ${is}, ${money(sum)} (${count > 1 ? "such as " : ""}${example})`;
-};
-
-const usesText = (uses: DecidedMeaning["willBe"]): string => uses.map(useText).join("; ") || "none";
+const useText = ({ count, example, state, ...sum }: DecidedMeaning["payouts"][number]): string =>
+  `${counted(count, "payout")} ${MONEY_WORDS[state]}, ${money(sum)} (${count > 1 ? "such as " : ""}${example})`;
 
 /** Lists what was said of words, of all accounts. */
 export const showWords: Act<unknown> = async (output, payments) =>
@@ -44,13 +40,9 @@ export const sayWord: Act<WordFlags> = async (
     [
       `From now on, the word "${shown.word}" means ${shown.means} for all payouts of the account.`,
       ...(shown.before === null ? [] : [`Before: ${saidText(shown.before)}.`]),
-      `Recorded before: ${usesText(shown.were)}.`,
-      `Recorded now: ${usesText(shown.are)}.`,
-      ...(shown.were.length === 0
-        ? []
-        : [
-            `Recorded once the worker has read them again, within a minute: ${usesText(shown.willBe)}.`,
-          ]),
+      shown.payouts.length === 0
+        ? "It concerns no payout under way."
+        : `The worker reads these again within a minute: ${shown.payouts.map(useText).join("; ")}.`,
     ].join("\n"),
   );
 };

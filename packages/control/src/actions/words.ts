@@ -8,11 +8,8 @@
 import type { Assumptions } from "@durable-payments/client/effect";
 import {
   type DecidedWord,
-  type MoneyState,
   moneyStateOf,
   plainWord,
-  standingAfter,
-  type UseOfWord,
   type WordMeaning,
 } from "@durable-payments/ledger";
 import { invalidInput, refused } from "../errors.ts";
@@ -21,31 +18,8 @@ import { type Acting, actorOf } from "./decide/record.ts";
 
 type OfLedger = Pick<Deciding, "ledger">;
 
-/** Payouts that a word concerns, of one state and currency; `amount` is their exact sum. */
-export interface PayoutsOfWord extends Pick<
-  UseOfWord,
-  "amount" | "count" | "currency" | "example"
-> {
-  readonly state: MoneyState;
-}
-
 /** A decision about a word, and the payouts that it concerns. */
-export interface DecidedMeaning {
-  /** Hash of the account. */
-  readonly account: string;
-  readonly word: string;
-  readonly means: WordMeaning;
-  /** The decision that it replaces. */
-  readonly before: DecidedWord | null;
-  /** Payouts that it concerns, as they were, by standing and currency. */
-  readonly were: ReadonlyArray<PayoutsOfWord>;
-  /** The same payouts, as they are recorded now. */
-  readonly are: ReadonlyArray<PayoutsOfWord>;
-  /** The same payouts once the worker has read them again; null if they show another status, whose meaning counts then. */
-  readonly willBe: ReadonlyArray<
-    Omit<PayoutsOfWord, "state"> & { readonly state: MoneyState | null }
-  >;
-}
+export type DecidedMeaning = Awaited<ReturnType<typeof decideWord>>;
 
 const LISTS = [
   "payoutCompletedStatuses",
@@ -53,13 +27,6 @@ const LISTS = [
   "payoutReturnedStatuses",
   "completeTimeStatuses",
 ] as const satisfies ReadonlyArray<keyof Assumptions>;
-
-const payoutsOf = ({ amount, count, currency, example }: UseOfWord) => ({
-  amount,
-  count,
-  currency,
-  example,
-});
 
 /**
  * Records what a word of the service means for all payouts of an account, from now on. Payouts whose outcome followed from
@@ -77,7 +44,7 @@ export const decideWord = async (
   means: WordMeaning,
   acting: Acting,
   assumptions?: Assumptions,
-): Promise<DecidedMeaning> => {
+) => {
   const is = plainWord(word);
   if (is === "") throw invalidInput("Give the word of the service. Nothing was done.");
   const actor = actorOf(acting, true);
@@ -86,34 +53,31 @@ export const decideWord = async (
     throw refused(
       `The setting assumptions.${list} lists the word "${word}". Change the setting. Nothing was done.`,
     );
-  const [decided, were] = await Promise.all([
+  const [decided, uses] = await Promise.all([
     ledger.decidedWords(account),
     ledger.useOfWord(account, word),
   ]);
   const before = decided.find((one) => one.word === is) ?? null;
-  if (before === null && were.length === 0)
+  if (before === null && uses.length === 0)
     throw refused(
       `No payout under way of the account has the status "${word}". Check the spelling and the account. Nothing was done.`,
       { action: "inbox" },
     );
   await ledger.decideWord(account, word, means, actor);
-  // An outcome that followed from another meaning is no longer recorded; any other stays until the next reading.
-  const isChanged = before !== null && before.means !== means;
-  const are = were.map((use) =>
-    isChanged && use.decidedWord === is ? { ...use, standing: "made" as const } : use,
-  );
-  const isShown = (use: UseOfWord) => plainWord(use.word ?? "") === is;
-  const outcome = means === "open" ? null : means;
   return {
+    /** Hash of the account. */
     account,
     word,
     means,
+    /** The decision that it replaces. */
     before,
-    were: were.map((use) => ({ ...payoutsOf(use), state: moneyStateOf(use.standing) })),
-    are: are.map((use) => ({ ...payoutsOf(use), state: moneyStateOf(use.standing) })),
-    willBe: are.map((use) => ({
-      ...payoutsOf(use),
-      state: isShown(use) ? moneyStateOf(standingAfter(use.standing, outcome)) : null,
+    /** Payouts that it concerns, as they were recorded before, by state and currency: `amount` is their exact sum. The worker reads them again. */
+    payouts: uses.map(({ amount, count, currency, example, standing }) => ({
+      amount,
+      count,
+      currency,
+      example,
+      state: moneyStateOf(standing),
     })),
   };
 };

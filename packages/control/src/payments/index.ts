@@ -13,7 +13,7 @@ export type { PreviewedGroup, PreviewedRun, PreviewedWrite } from "../rules/prev
 export type { PlannedRetry, RepairOptions, RepairPlan } from "../actions/retry/repair.ts";
 export type { RetryPlan } from "../actions/retry/retry.ts";
 export type { Cancelled, CancelledBatch } from "../actions/stopping.ts";
-export type { DecidedMeaning, PayoutsOfWord } from "../actions/words.ts";
+export type { DecidedMeaning } from "../actions/words.ts";
 export type { Check } from "../views/doctor/check.ts";
 export type { Diagnosis } from "../views/doctor/doctor.ts";
 export type { EventsGiven } from "../views/events.ts";

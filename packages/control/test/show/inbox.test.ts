@@ -69,47 +69,13 @@ test("a decision about a word reaches no further than the word of which somebody
   const paid = { ...sum, state: "paid" };
   expect(await say("gutgeschrieben", "completed")).toMatchObject({
     before: null,
-    were: [underWay],
-    are: [underWay],
-    willBe: [paid],
+    payouts: [underWay],
   });
   await ledger.sawPayout(ACCOUNT, "p-1", { ...seen, outcome: "completed", isDecided: true });
   expect(await say("Gutgeschrieben", "failed")).toMatchObject({
     before: { by: "ada", means: "completed" },
-    were: [paid],
-    are: [underWay],
-    willBe: [{ ...sum, state: "failed" }],
+    payouts: [paid],
   });
-});
-
-test("a decision about a word says what is recorded now, and what the next reading records, also of a completed payout", async () => {
-  const ledger = await openLedger("memory");
-  const acting = { by: "ada", how: "--by", reason: "statement of 3 May" };
-  const say = async (word: string, means: "completed" | "failed" | "returned" | "open") => {
-    const { are, were, willBe } = await decideWord({ ledger }, ACCOUNT, word, means, acting);
-    const statesOf = (uses: ReadonlyArray<{ state: unknown }>) => uses.map(({ state }) => state);
-    return [statesOf(were), statesOf(are), statesOf(willBe)];
-  };
-  await put(ledger, row({ state: "done", madeId: "p-1" }));
-  const see = async (word: string, outcome: "completed" | "returned" | null, more: object = {}) => {
-    const seen = { word, outcome, asks: false, problem: null, ...more };
-    await ledger.sawPayout(ACCOUNT, "p-1", seen);
-    return (await ledger.payout(ACCOUNT, "p-1"))?.standing;
-  };
-  await see("completed", "completed");
-  await see("recalled", null, { isUnlisted: true });
-  expect(await say("recalled", "open")).toEqual([["paid"], ["paid"], ["paid"]]);
-  expect(await say("recalled", "returned")).toEqual([["paid"], ["paid"], ["cameBack"]]);
-  expect(await see("recalled", "returned", { isDecided: true })).toBe("returned");
-  expect(await say("recalled", "returned")).toEqual([["cameBack"], ["cameBack"], ["cameBack"]]);
-  // The service says something else by now, so the next reading records what that means.
-  await see("odd", null, { isUnlisted: true });
-  expect(await say("recalled", "completed")).toEqual([["cameBack"], ["underWay"], [null]]);
-  expect(await ledger.payout(ACCOUNT, "p-1")).toMatchObject({ standing: "made" });
-  // Money that had left and did not stay came back, whatever the service calls it.
-  await see("completed", "completed");
-  await see("bounced", null, { isUnlisted: true });
-  expect(await say("bounced", "failed")).toEqual([["paid"], ["paid"], ["cameBack"]]);
 });
 
 test("a run names the word that nobody listed with its command, and the person by whose word it was paid", async () => {

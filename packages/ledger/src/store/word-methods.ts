@@ -50,7 +50,7 @@ const USE = {
 };
 
 /** Payouts that a word concerns, of one status, standing and currency. `amount` is an exact decimal string. */
-export type UseOfWord = RowOf<typeof USE>;
+type UseOfWord = RowOf<typeof USE>;
 
 /** Most ids of one statement. */
 const CHUNK = 1_000;
