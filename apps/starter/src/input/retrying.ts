@@ -3,6 +3,7 @@ import { isAmendmentsFile, readAmendments } from "@durable-payments/control/batc
 import type { Payments, RetryPlan } from "@durable-payments/control/payments";
 import type { ListFilter } from "@durable-payments/control/show";
 import type { FailedFlags, RetryFlags } from "../commands/flag-sets.ts";
+import * as Struct from "effect/Struct";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
@@ -10,6 +11,9 @@ import { nextLines } from "../output/next.ts";
 import { failedText, repairPlanText } from "../output/repair-text.ts";
 import { counted, wrap } from "../output/text.ts";
 import { type Act, actingOf, readJson } from "./given.ts";
+
+/** Conditions that a filter takes as they are given. */
+const CONDITIONS = ["batch", "error", "group", "payee", "repair", "step", "type"] as const;
 
 type HowRetried = "isAmended" | "isOverruling" | "isRestarted";
 
@@ -47,22 +51,8 @@ export const retryNext = (
 export const retryOne: Act<RetryFlags> = async (output, payments, flags) => {
   const { amend, from, id, ifRun, isDryRun, isOverruling, isRestarted } = flags;
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all-failed.");
-  const { account, approveAbove, batch, error, group, payee, repair, since, step } = flags;
-  const { type, until } = flags;
-  const of = {
-    account,
-    approveAbove,
-    batch,
-    error,
-    group,
-    payee,
-    repair,
-    since,
-    step,
-    type,
-    until,
-  };
-  if (Object.values(of).some((value) => value !== undefined))
+  const conditions = [...CONDITIONS, "account", "approveAbove", "since", "until"] as const;
+  if (conditions.some((name) => flags[name] !== undefined))
     throw badUsage(
       "Conditions such as --type and --since, and --approve-above, require --all-failed.",
     );
@@ -96,16 +86,10 @@ export const retryOne: Act<RetryFlags> = async (output, payments, flags) => {
 
 /** Returns the filter of flags: the words of `list`. */
 const filterOf = (payments: Payments, given: Omit<FailedFlags, "json">): ListFilter => {
-  const { account, batch, error, group, payee, repair, since, step, type, until } = given;
+  const { account, since, until } = given;
   return {
+    ...Struct.pick(given, CONDITIONS),
     account: account === undefined ? undefined : payments.account(account),
-    batch,
-    error,
-    group,
-    payee,
-    repair,
-    step,
-    type,
     startedSince: since?.getTime(),
     startedUntil: until?.getTime(),
   };

@@ -17,8 +17,14 @@ import { msToNumber } from "@temporalio/common/lib/time.js";
 import { notFound } from "../errors.ts";
 import type { Connected } from "../facts/connection/connections.ts";
 
-export const NOT_KNOWN =
+const NOT_KNOWN =
   "The run has started, and its first answer is not known yet. Do not start the payment under another key: look at the run.";
+
+/** The answer if the run gives none: it may still pay. */
+export const startedOf = (error: unknown): EarlyAnswer => ({
+  is: "started",
+  reason: error instanceof WorkflowUpdateFailedError ? messageOf(error.cause ?? error) : NOT_KNOWN,
+});
 
 /** Answers for a run that has ended. */
 const answerOfEnded = async (ledger: Ledger, workflowId: string): Promise<EarlyAnswer> => {
@@ -50,10 +56,11 @@ export const firstAnswer = async (
     );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return answerOfEnded(ledger, workflowId);
-    if (error instanceof WorkflowUpdateFailedError)
-      return { is: "started", reason: messageOf(error.cause ?? error) };
-    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
-      return { is: "started", reason: NOT_KNOWN };
+    if (
+      error instanceof WorkflowUpdateFailedError ||
+      error instanceof WorkflowUpdateRPCTimeoutOrCancelledError
+    )
+      return startedOf(error);
     throw error;
   }
 };

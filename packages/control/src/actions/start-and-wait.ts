@@ -2,7 +2,6 @@
  * A start that waits for the first answer about its payment must be exactly as safe as a plain start. It is not obvious, since the request has two parts: Temporal may have started the run although no answer, or an error, arrives.
  * So nothing here starts again; the run that has the id says whether it is this start's, and if so, the answer is "started".
  */
-import { messageOf } from "@durable-payments/client/values";
 import type { Duration } from "@durable-payments/protocol";
 import { createdUpdate, type EarlyAnswer } from "@durable-payments/protocol/calls";
 import {
@@ -11,7 +10,6 @@ import {
   type Workflow,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandle,
-  WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
 import { msToNumber } from "@temporalio/common/lib/time.js";
@@ -19,7 +17,7 @@ import { ConnectionFailed } from "../errors.ts";
 import { detailsOf, hasCode } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { paymentOf } from "../rules/payment.ts";
-import { NOT_KNOWN } from "./first-answer.ts";
+import { startedOf } from "./first-answer.ts";
 import {
   askedOf,
   isSame,
@@ -74,11 +72,7 @@ export const startAndWait = async <W extends Workflow>(
       await recordLost(client, type, options);
       throw error;
     }
-    if (isRecorded) {
-      if (error instanceof WorkflowUpdateFailedError)
-        return { is: "started", reason: messageOf(error.cause ?? error), run };
-      return { is: "started", reason: NOT_KNOWN, run };
-    }
+    if (isRecorded) return { ...startedOf(error), run };
     const isOpen =
       error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || hasCode(error, "leftOpen");
     if (!isOpen) throw error;
@@ -98,6 +92,6 @@ export const startAndWait = async <W extends Workflow>(
     if (!isOurs)
       throw new WorkflowExecutionAlreadyStartedError("Another run has this id.", workflowId, type);
     await recordLost(client, type, options);
-    return { is: "started", reason: NOT_KNOWN, run };
+    return { ...startedOf(error), run };
   }
 };

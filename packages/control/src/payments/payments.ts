@@ -5,7 +5,8 @@
 import type { Duration, OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import type { EarlyAnswer } from "@durable-payments/protocol/calls";
 import { type Workflow, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
-import type { FilePlan } from "../actions/batch/pay-file.ts";
+import { checkBatchFile } from "../actions/batch/check-rows.ts";
+import { type FilePlan, payFile, planFile } from "../actions/batch/pay-file.ts";
 import { answer, answerAll } from "../actions/decide/answer.ts";
 import { approve, reject } from "../actions/decide/approve.ts";
 import { checkName } from "../actions/decide/record.ts";
@@ -23,6 +24,7 @@ import { cancel, cancelBatch, pause, resume } from "../actions/stopping.ts";
 import { type DecidedMeaning, decideWord } from "../actions/words.ts";
 import { accountNamed, type Connected, type Deciding } from "../facts/connection/connections.ts";
 import { Connections } from "../facts/connection/open-connections.ts";
+import type { FileType } from "../facts/read-file.ts";
 import { invalidInput, refused } from "../errors.ts";
 import {
   idOfKey,
@@ -49,7 +51,6 @@ import type {
 } from "./options.ts";
 import { filterOf, type ListFilter } from "../views/list.ts";
 import { checkedFilter, PaymentsReading } from "./reading.ts";
-import { checkFile, startFile } from "./files.ts";
 import type { Installation } from "./settings.ts";
 import { type Upkeep, upkeepOf } from "./upkeep.ts";
 
@@ -217,8 +218,12 @@ export class Payments extends PaymentsReading {
    * const { batch, totals, warnings } = await payments.checkFile("october.csv", { by: "ada" });
    * ```
    */
-  checkFile(file: string, options: CheckFileOptions): Promise<FilePlan> {
-    return checkFile(this.#installation, this.#connections, file, options);
+  async checkFile(
+    file: string,
+    { type = "payout", ...options }: CheckFileOptions,
+  ): Promise<FilePlan> {
+    const checked = await checkBatchFile(type, file, this.#installation.assumptionsOf());
+    return this.#connections.both((connected) => planFile(connected, checked, options));
   }
 
   /**
@@ -233,7 +238,7 @@ export class Payments extends PaymentsReading {
    * ```
    */
   payFile(file: string, options: StartFileOptions): Promise<StartedFile> {
-    return startFile(this.#installation, this.#connections, "payout", file, options);
+    return this.#startFile("payout", file, options);
   }
 
   /**
@@ -248,7 +253,22 @@ export class Payments extends PaymentsReading {
    * ```
    */
   onboardFile(file: string, options: StartFileOptions): Promise<StartedFile> {
-    return startFile(this.#installation, this.#connections, "onboardCardholder", file, options);
+    return this.#startFile("onboardCardholder", file, options);
+  }
+
+  async #startFile(
+    type: FileType,
+    file: string,
+    { batch, ...options }: StartFileOptions,
+  ): Promise<StartedFile> {
+    const checked = await checkBatchFile(type, file, this.#installation.assumptionsOf());
+    if (batch !== undefined && batch !== checked.batch)
+      throw refused(`${file} is not the file that was checked. Nothing was started.`);
+    return this.#connections.both(async (connected) => {
+      const plan = await planFile(connected, checked, options);
+      const { createdBy, state } = await payFile(connected, checked, plan, options);
+      return { ...plan, createdBy, state };
+    });
   }
 
   /**

@@ -115,29 +115,18 @@ const sum = (counts: Overview["writes"]): number =>
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
-/** Checks for writes and runs without progress; what waits for a person is in the inbox. */
-export const checkStuck = ({ state, untold, writes }: Overview): ReadonlyArray<Check> => {
+/** Checks for writes without progress; what waits for a person is in the inbox. */
+export const checkStuck = ({ state, writes }: Overview): Check => {
   const old = sum(
     writes.filter(({ since, state: of }) => of === "unknown" && state.now - since > HOUR_MS),
   );
-  return [
-    old === 0
-      ? ok("unknown outcomes", "none older than an hour")
-      : warning(
-          "unknown outcomes",
-          `${counted(old, "write")} unknown for more than an hour: the service's list may be late or unreadable`,
-          { action: "list", status: "unknown" },
-        ),
-    ...(untold === 0
-      ? []
-      : [
-          warning(
-            "nudges",
-            `${counted(untold, "run")} not notified of an answer yet`,
-            "The tracker notifies them within seconds.",
-          ),
-        ]),
-  ];
+  return old === 0
+    ? ok("unknown outcomes", "none older than an hour")
+    : warning(
+        "unknown outcomes",
+        `${counted(old, "write")} unknown for more than an hour: the service's list may be late or unreadable`,
+        { action: "list", status: "unknown" },
+      );
 };
 
 const NAMED = 5;
@@ -173,18 +162,6 @@ export const checkLost = async (ledger: Ledger, client: Client): Promise<Check> 
   );
 };
 
-/** Checks that a tracker works for each account with open payouts or runs: without one, nobody notices anything for hours. */
-const checkServed = async (ledger: Ledger, accounts: ReadonlyArray<KnownAccount>) => {
-  const items = await ledger.attention({ lateAfterMs: 0 });
-  return items
-    .filter(({ kind }) => kind === "unserved")
-    .map(({ of, workflowIds }) => {
-      const known = accounts.find(({ hash }) => hash === of) ?? { name: of };
-      const detail = `no tracker works for the account ${known.name ?? "without a name"}, but runs wait: ${workflowIds.join(", ")}`;
-      return failed("waits", detail, "Start a worker that has this account, or cancel these runs.");
-    });
-};
-
 /** Checks the ledger: identity, writes, witness, pinned namespace, chains of hashes, limits, pauses, lack of progress. */
 export const checkLedger = async (
   ledger: Ledger,
@@ -193,12 +170,11 @@ export const checkLedger = async (
   tracked: ReadonlyArray<Tracked>,
 ): Promise<ReadonlyArray<Check>> => {
   const seen = await ledger.overview();
-  const [writes, chains, limits, pauses, unserved] = await Promise.all([
+  const [writes, chains, limits, pauses] = await Promise.all([
     checkWrites(ledger),
     checkChains(ledger),
     checkLimits(ledger, accounts),
     checkPauses(ledger),
-    checkServed(ledger, accounts),
   ]);
   return [
     checkIdentity(ledger, seen, namespace),
@@ -207,7 +183,6 @@ export const checkLedger = async (
     chains,
     limits,
     pauses,
-    ...unserved,
-    ...checkStuck(seen),
+    checkStuck(seen),
   ];
 };
