@@ -132,6 +132,37 @@ export class Connections implements AsyncDisposable {
     );
   }
 
+  /** Does something for as long as each of its servers answers. */
+  #watched<A>(
+    work: Effect.Effect<A, Rejected>,
+    temporal: OpenTemporal | undefined,
+    ledger: Ledger | undefined,
+  ): Effect.Effect<A, Rejected> {
+    return Effect.raceAllFirst([
+      work,
+      temporal === undefined ? Effect.never : this.#temporal.watch(temporal),
+      ledger === undefined ? Effect.never : this.#ledger.watch(ledger),
+    ]);
+  }
+
+  /** Calls a function with the ledger, and with what is opened of Temporal. */
+  #call<T extends OpenTemporal | undefined, A>(
+    opened: Effect.Effect<T, Rejected, Scope.Scope>,
+    use: (temporal: T, ledger: Ledger) => Promise<A>,
+    needsTemporal = false,
+  ): Promise<A> {
+    return this.#run(
+      Effect.flatMap(Effect.all([opened, this.#ledger.opened], AT_ONCE), ([temporal, ledger]) => {
+        const acting = async () => {
+          if (temporal !== undefined) await checkNamespace(ledger, temporal);
+          return use(temporal, ledger);
+        };
+        const act = this.#act(temporal, acting);
+        return this.#watched(act, needsTemporal ? temporal : undefined, ledger);
+      }),
+    );
+  }
+
   /**
    * Calls a function with Temporal and the ledger.
    *
@@ -145,24 +176,11 @@ export class Connections implements AsyncDisposable {
         "cannotConnect",
         "No account is known here: give the setting clientId the workers' value.",
       );
-    const opened = Effect.all([this.#temporal.opened, this.#ledger.opened], AT_ONCE);
-    const acting =
-      ([temporal, ledger]: readonly [OpenTemporal, Ledger]) =>
-      async () => {
-        const { namespace, taskQueue } = temporal.settings;
-        await checkNamespace(ledger, temporal);
-        const known = { account: first.hash, accounts };
-        return use({ ...temporal, ledger, namespace, taskQueue, ...known });
-      };
-    return this.#run(
-      Effect.flatMap(opened, ([temporal, ledger]) =>
-        Effect.raceAllFirst([
-          this.#act(temporal, acting([temporal, ledger])),
-          this.#temporal.watch(temporal),
-          this.#ledger.watch(ledger),
-        ]),
-      ),
-    );
+    const act = (temporal: OpenTemporal, ledger: Ledger) => {
+      const { namespace, taskQueue } = temporal.settings;
+      return use({ ...temporal, ledger, namespace, taskQueue, account: first.hash, accounts });
+    };
+    return this.#call(this.#temporal.opened, act, true);
   }
 
   /**
@@ -172,22 +190,8 @@ export class Connections implements AsyncDisposable {
    * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
    */
   deciding<A>(use: (deciding: Deciding) => Promise<A>): Promise<A> {
-    const opened = Effect.all([this.#ifThere, this.#ledger.opened], AT_ONCE);
-    return this.#run(
-      Effect.flatMap(opened, ([found, ledger]) => {
-        const temporal = Result.getOrUndefined(found);
-        const acting = async () => {
-          if (temporal !== undefined) await checkNamespace(ledger, temporal);
-          return use({ ledger, client: temporal?.client });
-        };
-        return Effect.raceFirst(this.#act(temporal, acting), this.#ledger.watch(ledger));
-      }),
-    );
-  }
-
-  /** Temporal if it answers now, or the reason why not. */
-  get #ifThere() {
-    return onlyFailed(this.#temporal.answering);
+    const found = Effect.map(onlyFailed(this.#temporal.answering), Result.getOrUndefined);
+    return this.#call(found, (temporal, ledger) => use({ ledger, client: temporal?.client }));
   }
 
   /**
@@ -196,14 +200,7 @@ export class Connections implements AsyncDisposable {
    * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
    */
   ledger<A>(use: (opened: Pick<Connected, "ledger">) => Promise<A>): Promise<A> {
-    return this.#run(
-      Effect.flatMap(this.#ledger.opened, (ledger) =>
-        Effect.raceFirst(
-          this.#act(undefined, () => use({ ledger })),
-          this.#ledger.watch(ledger),
-        ),
-      ),
-    );
+    return this.#call(Effect.undefined, (_, ledger) => use({ ledger }));
   }
 
   /**
@@ -228,11 +225,7 @@ export class Connections implements AsyncDisposable {
           new Rejected({ error: connectionFailed("cannotConnect", whyNot.join(" ")) }),
         );
       const reading = this.#act(temporal, () => use({ temporal, ledger, whyNot }));
-      return Effect.raceAllFirst([
-        reading,
-        temporal === undefined ? Effect.never : this.#temporal.watch(temporal),
-        ledger === undefined ? Effect.never : this.#ledger.watch(ledger),
-      ]).pipe(
+      return this.#watched(reading, temporal, ledger).pipe(
         Effect.catch((rejected) => {
           const { error } = rejected;
           if (isConnection(error) && temporal !== undefined && ledger !== undefined) {
