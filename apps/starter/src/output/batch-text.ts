@@ -13,6 +13,7 @@ import {
   ago,
   counted,
   joined,
+  joinedLines,
   money,
   noteLines,
   pairs,
@@ -160,7 +161,9 @@ export const totalRows = (batch: Pick<BatchView, "totals" | "type">) =>
 export const batchText = (batch: BatchDetails): string => {
   const { approvedAt, approvedBy, createdAt, createdBy, file, id, next } = batch;
   const { listed, listing, notNamed, notPaid, rows, state: is, type } = batch;
-  return [
+  const unpaid = type === "payout" ? "Not paid by this file" : "No card by this file";
+  const title = listed === null ? unpaid : "Every row";
+  return joinedLines([
     styled("bold", id),
     pairs([
       ["status", batchState(batch)],
@@ -173,27 +176,20 @@ export const batchText = (batch: BatchDetails): string => {
       ["waits", is === "reading" && listing?.problem],
       ["hash", is === "needsApproval" && listing?.hash],
     ]),
-    ...(listing === null ? noteLines(batch.warnings, "  ") : listingLines(listing, batch)),
-    ...section("Rows", totalRows(batch)),
-    ...(listed === null
-      ? section(
-          type === "payout" ? "Not paid by this file" : "No card by this file",
-          notPaid.map((row) => rowCells(batch, row)),
-        )
-      : listing === null
-        ? section(
-            "Every row",
-            listed.map((row) => rowCells(batch, row)),
-          )
-        : []),
-    ...(notNamed === 0 || listed !== null
-      ? []
-      : [
-          wrap(`… and ${notNamed} more. For every row:`, "  "),
-          `    ${styled("cyan", plainCommand("show", id, "--rows"))}`,
-        ]),
-    ...nextLines(next),
-  ].join("\n");
+    listing === null ? noteLines(batch.warnings, "  ") : listingLines(listing, batch),
+    section("Rows", totalRows(batch)),
+    (listed === null || listing === null) &&
+      section(
+        title,
+        (listed ?? notPaid).map((row) => rowCells(batch, row)),
+      ),
+    notNamed > 0 &&
+      listed === null && [
+        wrap(`… and ${notNamed} more. For every row:`, "  "),
+        `    ${styled("cyan", plainCommand("show", id, "--rows"))}`,
+      ],
+    nextLines(next),
+  ]);
 };
 
 /** Words a cancelled file: what is not paid, what continues, and the money that had left. */
@@ -205,19 +201,16 @@ export const cancelledBatchText = ({
   stopped,
   unanswered,
 }: CancelledBatch & { readonly batch: string }): string =>
-  [
+  joinedLines([
     `${batch} is cancelled: ${counted(notStarted, "row")} had not started, and will not be paid.`,
-    ...(stopped === 0
-      ? []
-      : [`${counted(stopped, "started row")} stopped: nothing more is sent under their ids.`]),
-    ...(goOn === 0
-      ? []
-      : [`${counted(goOn, "started row")} not stopped, and may be paid. To stop them: --started.`]),
-    ...(unanswered === 0
-      ? []
-      : [`Temporal did not answer for ${unanswered}: those runs may stay open, and send nothing.`]),
-    ...section(
+    stopped > 0 &&
+      `${counted(stopped, "started row")} stopped: nothing more is sent under their ids.`,
+    goOn > 0 &&
+      `${counted(goOn, "started row")} not stopped, and may be paid. To stop them: --started.`,
+    unanswered > 0 &&
+      `Temporal did not answer for ${unanswered}: those runs may stay open, and send nothing.`,
+    section(
       "Sent before, and not reversed",
       sent.map(({ state, ...of }) => [MONEY_WORDS[state], money(of)]),
     ),
-  ].join("\n");
+  ]);

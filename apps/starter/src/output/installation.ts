@@ -13,6 +13,7 @@ import {
   columnsOf,
   counted,
   joined,
+  joinedLines,
   pad,
   pairs,
   section,
@@ -136,32 +137,25 @@ export const recoveryText = ({
   unknown,
   waits,
 }: RecoveryReport): string =>
-  [
+  joinedLines([
     ledger.stopped === null ? sendsText(isPaused) : `Sends are stopped: ${ledger.stopped}`,
     `  ${counted(unknown, "write")} with an unknown outcome: checked against the service`,
     `  ${counted(taken.runs.length, "run")}, ${counted(taken.writes, "result")}, ${counted(ends.length, "stop order")} and ${counted(waits, "wait")} that only Temporal remembers`,
-    ...listed([...taken.runs, ...ends]),
-    ...(taken.others.length === 0
-      ? []
-      : [
-          `  ${counted(taken.others.length, "result")} of which the ledger has another write: look them up`,
-          ...listed(taken.others),
-        ]),
+    listed([...taken.runs, ...ends]),
+    taken.others.length > 0 &&
+      `  ${counted(taken.others.length, "result")} of which the ledger has another write: look them up`,
+    listed(taken.others),
     `  ${counted(followed, "payout")} without a run: nothing to do, the tracker follows them`,
     `  ${counted(files.length, "file")} to pay or onboard again, each row under its id`,
-    ...listed(files.map(({ file, id, rows }) => `${file}: ${counted(rows, "row")} of ${id}`)),
-    ...(repairs.length === 0
-      ? []
-      : [
-          `  ${counted(repairs.length, "repair")} to cancel: then retry what still fails, as another repair`,
-          ...listed(repairs.map(({ id }) => plainCommand("cancel", id))),
-        ]),
+    listed(files.map(({ file, id, rows }) => `${file}: ${counted(rows, "row")} of ${id}`)),
+    repairs.length > 0 &&
+      `  ${counted(repairs.length, "repair")} to cancel: then retry what still fails, as another repair`,
+    listed(repairs.map(({ id }) => plainCommand("cancel", id))),
     `  ${counted(unfinished.length, "unfinished run")} to start again with the same id and input`,
-    ...listed(unfinished.map(startText)),
-    ...(unfinished.length === 0
-      ? []
-      : ["    If one is refused as a likely duplicate, add --not-a-duplicate WHY."]),
+    listed(unfinished.map(startText)),
+    unfinished.length > 0 &&
+      "    If one is refused as a likely duplicate, add --not-a-duplicate WHY.",
     mark === undefined
       ? "Nothing was changed. To recover: --yes --reason WHY"
       : `Recovered: epoch ${mark.epoch}. ${sendsText(isPaused)}`,
-  ].join("\n");
+  ]);

@@ -5,6 +5,7 @@ import { totalsText, unlistedLines } from "./report-text.ts";
 import {
   ago,
   columnsOf,
+  joinedLines,
   noteLines,
   payeeText,
   roughly,
@@ -64,19 +65,17 @@ export const listText = (
   ]);
   const lines = table(fitted(rows, width), { head: HEAD, width: Number.POSITIVE_INFINITY });
   const [head = "", ...shown] = lines.split("\n");
-  return [
+  return joinedLines([
     head,
-    ...shown.flatMap((line, at) => {
+    shown.flatMap((line, at) => {
       const reason = runs[at]?.reason;
       return reason ? [line, wrap(reason, "    ", width)] : [line];
     }),
     "",
     styled("bold", "All that matches"),
     totalsText(sums),
-    ...unlistedLines(unlisted),
-    ...noteLines(notes),
-    ...(next === undefined
-      ? []
-      : [wrap("There are more: increase --limit, or narrow the search.")]),
-  ].join("\n");
+    unlistedLines(unlisted),
+    noteLines(notes),
+    next && wrap("There are more: increase --limit, or narrow the search."),
+  ]);
 };

@@ -1,6 +1,6 @@
 import { decisionText, type RunLog } from "@durable-payments/control/show";
 import { wordsOf } from "./run-text.ts";
-import { beside, joined, styled, when, wrap } from "./text.ts";
+import { beside, joined, joinedLines, styled, when } from "./text.ts";
 
 const logLine = (line: RunLog["lines"][number], names: RunLog["names"]): string => {
   const start = `  ${when(line.at)}  ${line.step === null ? "" : `${line.step}: `}`;
@@ -23,20 +23,13 @@ const logLine = (line: RunLog["lines"][number], names: RunLog["names"]): string 
 
 /** Prints the log of a workflow id, and whether it is unchanged. */
 export const logText = ({ lines, names, verification, workflowId }: RunLog): string =>
-  [
+  joinedLines([
     styled("bold", workflowId),
-    ...lines.map((line) => logLine(line, names)),
-    ...(verification === undefined
-      ? []
-      : [
-          "",
-          verification.isIntact
-            ? styled("green", `Verified: all ${verification.lines} lines are unchanged.`)
-            : wrap(
-                styled(
-                  "red",
-                  `EDITED: entry ${verification.sequence} does not match the entry before it.`,
-                ),
-              ),
-        ]),
-  ].join("\n");
+    lines.map((line) => logLine(line, names)),
+    verification && ["", verifiedText(verification)],
+  ]);
+
+const verifiedText = (verification: NonNullable<RunLog["verification"]>): string =>
+  verification.isIntact
+    ? styled("green", `Verified: all ${verification.lines} lines are unchanged.`)
+    : styled("red", `EDITED: entry ${verification.sequence} does not match the entry before it.`);

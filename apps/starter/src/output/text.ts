@@ -156,6 +156,15 @@ export const payeeText = (of: {
     ? (of.payeeName ?? of.payee)
     : `${of.payeeName} …${of.payeeAccount}`;
 
+/** Joins lines, and lists of lines; what is not a text is left out. An empty one separates. */
+export const joinedLines = (
+  lines: ReadonlyArray<string | false | null | undefined | ReadonlyArray<string>>,
+): string =>
+  lines
+    .flat()
+    .filter((line) => typeof line === "string")
+    .join("\n");
+
 /** Joins the non-empty parts. */
 export const joined = (parts: ReadonlyArray<string | null>, by: string): string =>
   parts.filter(Boolean).join(by);
