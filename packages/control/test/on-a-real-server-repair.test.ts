@@ -171,6 +171,12 @@ const untilFailed = (find: string, runs: number) =>
     { timeout: 20_000, interval: 200 },
   );
 
+const isRepaired = (repair: string, wanted: Awaited<ReturnType<typeof outcomes>>) =>
+  vi.waitFor(async () => expect(await outcomes(repair)).toEqual(wanted), {
+    timeout: 40_000,
+    interval: 200,
+  });
+
 test("two repairs of the same runs, and a retry by hand in the meantime, pay each once; the one who came late is told", async () => {
   const ids = ["twice-1", "twice-2", "twice-3"];
   for (const id of ids) await failing(id);
@@ -191,6 +197,27 @@ test("two repairs of the same runs, and a retry by hand in the meantime, pay eac
   };
   await vi.waitFor(isOver, { timeout: 40_000, interval: 200 });
   for (const id of ids) expect(await payments.paid(id)).toBe(1);
+}, 90_000);
+
+test("a repair whose worker was killed before the retry does not take the retry of a person for its own", async () => {
+  const { ledger } = stack.operations;
+  await failing("mine");
+  await untilFailed("mine", 1);
+  await pause(stack.operations, undefined, { ...bob, reason: "test" });
+  const amend = { payout: { amount: "2.50" } };
+  const repair = await repaired(stack.operations, { ...bob, amend }, { find: "mine" });
+  const [row] = await ledger.batchRows(repair);
+  const { account } = (await ledger.batch(repair)) ?? { account: "" };
+  const about = { account, workflowId: "mine", step: null, question: null, ...bob } as const;
+  // As far as it came.
+  await ledger.decide({ ...about, kind: "amend", value: { ...row?.repair?.amend, repair } });
+  const value = { runId: row?.run ?? "", way: "start", repair };
+  await ledger.decide({ ...about, kind: "retry", value });
+  const { runId } = await retryPayment(stack.operations, "mine", bob);
+  await resume(stack.operations, undefined, bob);
+  await result("mine", runId);
+  await isRepaired(repair, { mine: "covered" });
+  expect(await payments.paid("mine")).toBe(1);
 }, 90_000);
 
 test("a repair whose amended payments are above the limit waits for a second person, who sees what changes", async () => {
@@ -216,12 +243,6 @@ test("a repair whose amended payments are above the limit waits for a second per
   await vi.waitFor(isPaid, { timeout: 40_000, interval: 200 });
   expect(await payments.paid("dear amended")).toBe(1);
 }, 90_000);
-
-const isRepaired = (repair: string, wanted: Awaited<ReturnType<typeof outcomes>>) =>
-  vi.waitFor(async () => expect(await outcomes(repair)).toEqual(wanted), {
-    timeout: 40_000,
-    interval: 200,
-  });
 
 test("a repair is paused, resumed and cancelled by its id: what it has not retried stays failed", async () => {
   const ids = ["hold-1", "hold-2", "hold-3"];

@@ -79,17 +79,22 @@ export const retryRow = async (
     kind === "retry" && value["repair"] === batchId && value["runId"] === failedRun;
   const decide = (kind: NewDecision["kind"], value: NewDecision["value"]) =>
     ledger.decide({ account, workflowId, kind, step: null, question: null, value, ...actor });
-  /** An approval counts for the new run as it did for the one that it continues. */
-  const follow = async (firstRunId: string, runId: string): Promise<undefined> => {
-    const from = (await describe(client, workflowId, failedRun))?.firstRunId ?? failedRun;
-    const isKnown = decisions.some(({ value }) => value["firstRunId"] === firstRunId);
-    if (from !== firstRunId && !isKnown) await decide("retry", { from, firstRunId });
+  const { amend, from, planned } = repair ?? {};
+  /** Continues with a new run, unless somebody else has begun it. An approval counts for it as for the one that it continues. */
+  const follow = async (firstRunId: string, runId: string): Promise<string | undefined> => {
+    const before = (await describe(client, workflowId, failedRun))?.firstRunId ?? failedRun;
+    const begun = decisions.find(({ value }) => value["firstRunId"] === firstRunId);
+    // A reset keeps the first run.
+    if (before !== firstRunId && begun !== undefined && begun.value["repair"] !== batchId)
+      return ELSEWHERE;
+    if (before !== firstRunId && begun === undefined)
+      await decide("retry", { from: before, firstRunId, repair: batchId });
+    if (planned !== undefined) await ledger.amendRun(workflowId, planned);
     await ledger.reopenRun(workflowId, failedRun, runId);
     return undefined;
   };
   if (latest.runId !== failedRun)
     return decisions.some(isOwn) ? follow(latest.firstRunId, latest.runId) : ELSEWHERE;
-  const { amend, from, planned } = repair ?? {};
   const failure = recordedFailure(run);
   const plan = planRetry({
     workflowId,
@@ -110,7 +115,6 @@ export const retryRow = async (
   if (amend !== undefined) {
     const isKnown = ({ kind, value }: Decision) => kind === "amend" && value["repair"] === batchId;
     if (!decisions.some(isKnown)) await decide("amend", { ...amend, repair: batchId });
-    if (planned !== undefined) await ledger.amendRun(workflowId, planned);
   }
   const { versions, way } = plan;
   if (!decisions.some(isOwn)) await decide("retry", { runId: failedRun, way, repair: batchId });
