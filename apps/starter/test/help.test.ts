@@ -45,6 +45,8 @@ it("reports a command line that it cannot read, and exits with 2", async () => {
 
 it.each([
   [["recover", "--since", "tomorrow"], "since"],
+  // There is no such day: the next one would leave out payments, and nobody would see it.
+  [["report", "--since", "2026-02-30"], "since"],
   [["ledger", "prune", "--before", "2999-01-01", "--reason", "old"], "before"],
   [["list", "--status", "doubtful"], "There is no status"],
   [["list", "--limit", "0"], "limit"],

@@ -22,11 +22,17 @@ const named = (name: string, metavar: string, description: string) =>
 export const text = (name: string, metavar: string, description: string) =>
   orUndefined(named(name, metavar, description));
 
+/** Whether a text begins with a day that exists: JavaScript reads February 30 as March 2. */
+const isDay = (given: string): boolean =>
+  new Date(given.slice(0, 10)).toISOString().startsWith(given.slice(0, 10));
+
 /** An age (`7d`, `12 hours`), or an ISO 8601 date or time, in the past. */
 const pastTime = (given: string): Option.Option<Date> =>
   Option.liftThrowable(() =>
     /^\d{4}-\d\d-\d\d/.test(given)
-      ? Date.parse(given)
+      ? isDay(given)
+        ? Date.parse(given)
+        : Number.NaN
       : // The library knows its accepted texts only by type.
         Date.now() - msToNumber(given as Parameters<typeof msToNumber>[0]),
   )().pipe(
