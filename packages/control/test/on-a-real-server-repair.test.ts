@@ -137,7 +137,7 @@ test("after an amendment the ledger has the amended payment, and the log both", 
   await result("amended", runId);
 }, 60_000);
 
-test("the input of a child is amended by its root", async () => {
+test("a child is retried and amended by its root, also in a repair", async () => {
   const { client, taskQueue } = stack.operations;
   await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
   const { input } = payments.planned("of-child");
@@ -154,6 +154,14 @@ test("the input of a child is amended by its root", async () => {
     message: expect.stringContaining("is a child of parent"),
     next: { action: "retry", workflowId: "parent", isAmended: true },
   });
+  const isPlanned = async () => {
+    const { notHelped, retries } = await plannedRepair(stack.operations, bob, { find: "parent" });
+    expect(retries).toEqual([]);
+    expect(notHelped).toMatchObject([
+      { workflowId: "parent/child", whyNot: expect.stringContaining("retry parent") },
+    ]);
+  };
+  await vi.waitFor(isPlanned, { timeout: 20_000, interval: 200 });
 }, 60_000);
 
 const outcomes = async (repair: string): Promise<Readonly<Record<string, string>>> =>

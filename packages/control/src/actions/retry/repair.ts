@@ -133,6 +133,10 @@ const planRow = async (
   const { rows, run } = found;
   const { account, runId, type, workflowId } = run;
   if (runId === null) return `Temporal has no run of ${workflowId}. Nothing was done.`;
+  const { rootId = workflowId } = rows.find(({ ownerId }) => ownerId === workflowId) ?? {};
+  // Alone, it would be another run than the one that its parent starts again, and waits for.
+  if (rootId !== workflowId)
+    return `${workflowId} is a child of ${rootId}: retry ${rootId}. Nothing was done.`;
   const patch = amendEach === undefined ? amend : lookUp(amendEach, workflowId);
   const decisions = run.isStopped ? await connected.ledger.decisionsOf(workflowId) : [];
   const plan = planRetry({
