@@ -183,8 +183,8 @@ export interface PayoutReturn extends Omit<SeenReturn, "outcome"> {
 
 /**
  * Waits whether the money of a payout comes back: whether it fails, or is returned or reversed, after it completed. It
- * costs one activity, however long it waits. A worker notices a return for as long as it watches completed payouts (the
- * setting `watchCompletedFor`), and once more at the end of `within`.
+ * costs one activity, however long it waits. A worker notices a return while it watches completed payouts (the setting
+ * `watchCompletedFor`), then within six hours, and once more at the end of `within`.
  *
  * @param payout as `createPayout` returned it.
  * @param options how long it waits. Default: 30 days.
