@@ -268,6 +268,33 @@ test("a file that is paid again continues: its workflows start again, and nothin
   expect(await payFile(operations, file, plan, ada)).toMatchObject({ state: "cancelled" });
 });
 
+test("an interrupted upload is continued by the same rows on other lines: each row once, as it was recorded", async () => {
+  const { asked, ledger, operations } = await rig();
+  const file = await checked("lines.csv", [line("1"), line("2"), line("3")]);
+  const partly = {
+    ...ledger,
+    saveRows: async (id: string, rows: Parameters<typeof ledger.saveRows>[1]) => {
+      await ledger.saveRows(id, rows.slice(0, 2));
+      throw new Error("interrupted");
+    },
+  };
+  const plan = await planFile(operations, file, ada);
+  await expect(payFile({ ...operations, ledger: partly }, file, plan, ada)).rejects.toThrow();
+  const same = join(folder, "lines.jsonl");
+  const keyed = file.rows.map(({ input, workflowId }) => ({ key: workflowId.slice(7), ...input }));
+  await writeFile(same, keyed.map((one) => JSON.stringify(one)).join("\n"));
+  const again = await checkBatchFile("payout", same, defaultAssumptions);
+  expect(again).toMatchObject({ batch: file.batch, rows: [{ number: 1 }, {}, {}] });
+  await payFile(operations, again, await planFile(operations, again, ada), ada);
+  const rows = ["payout/1", "payout/2", "payout/3"].map((workflowId, at) => ({
+    number: at + 2,
+    workflowId,
+  }));
+  expect(await ledger.batchRows(file.batch)).toMatchObject(rows);
+  expect(asked.started).toMatchObject([{ args: [{ rows }] }]);
+  expect(await ledger.runs({ batch: file.batch })).toHaveLength(3);
+});
+
 test("the plan of a file that was uploaded before says what is left to pay of it", async () => {
   const { ledger, operations } = await rig();
   const planOf = async (name: string) => {

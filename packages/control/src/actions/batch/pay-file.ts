@@ -146,17 +146,33 @@ const leftOf = async (ledger: Ledger, batch: Batch | undefined) => {
 };
 
 /**
+ * Numbers the rows of a file as the ledger has them: equal rows are the same file, on whatever lines. With other numbers, an
+ * interrupted upload would lose a row, and its workflows would not know their rows again.
+ */
+const asRecorded = async (ledger: Ledger, checked: CheckedFile): Promise<CheckedFile> => {
+  const recorded = await ledger.batchRows(checked.batch);
+  const numbers = new Map(recorded.map(({ fingerprint, number }) => [fingerprint, number]));
+  let last = 0;
+  const rows = checked.rows.map((row) => {
+    last = numbers.get(row.fingerprint) ?? Math.max(row.number, last + 1);
+    return { ...row, number: last };
+  });
+  return { ...checked, rows };
+};
+
+/**
  * Compares a checked file with earlier payments. Nothing is changed.
  *
  * @throws InvalidInput if a key was used for another payment, or an option is invalid.
  */
 export const planFile = async (
   connected: Connected,
-  checked: CheckedFile,
+  given: CheckedFile,
   options: PayFileOptions,
 ) => {
   checkPayOptions(options);
   const { ledger } = connected;
+  const checked = await asRecorded(ledger, given);
   const account = accountNamed(connected, checked.account);
   const fingerprints = checked.rows.map(({ fingerprint }) => fingerprint);
   const others = new Map(
@@ -268,11 +284,12 @@ const bytesOf = ({ input }: CheckedRow): number => Buffer.byteLength(JSON.string
  */
 export const payFile = async (
   connected: Connected,
-  checked: CheckedFile,
+  given: CheckedFile,
   plan: FilePlan,
   options: PayFileOptions,
 ): Promise<Batch> => {
   const { ledger } = connected;
+  const checked = await asRecorded(ledger, given);
   const { notDuplicate, approveAbove = null } = options;
   const { warnings } = plan;
   const actor = actorOf(options);
