@@ -1,4 +1,5 @@
 import { isRecord } from "@durable-payments/client/values";
+import { mergePatch } from "@durable-payments/protocol";
 import { CsvError } from "csv-parse";
 import { parse } from "csv-parse/sync";
 import { extname } from "node:path";
@@ -9,33 +10,36 @@ import { jsonLines, textOf } from "./read-file.ts";
 export const isAmendmentsFile = (file: string): boolean =>
   [".csv", ".jsonl", ".ndjson"].includes(extname(file).toLowerCase());
 
-type Nested = { [name: string]: unknown };
+type Patch = Readonly<Record<string, unknown>>;
 
 /** A patch of the cells that are not empty: a column is the path of a field, such as `card.card_limit`. */
-const patchOf = (cells: Readonly<Record<string, string>>): Nested => {
-  const patch: Nested = {};
-  for (const [path, cell] of Object.entries(cells)) {
-    const names = path.trim().split(".");
-    const last = names.pop() ?? "";
-    if (cell.trim() === "") continue;
-    let within = patch;
-    for (const name of names) {
-      const next = within[name];
-      const inner: Nested = isRecord(next) ? next : {};
-      within[name] = inner;
-      within = inner;
-    }
-    within[last] = cell.trim();
-  }
-  return patch;
+const patchOf = (cells: Readonly<Record<string, string>>): Patch =>
+  Object.entries(cells).reduce<Patch>((patch, [path, cell]) => {
+    if (cell.trim() === "") return patch;
+    const names = path.split(".");
+    // Made as properties of their own: a column such as `__proto__.amount` would change every object.
+    const one = names.reduceRight<unknown>(
+      (value, name) => Object.fromEntries([[name, value]]),
+      cell.trim(),
+    );
+    const merged = mergePatch(patch, one);
+    return isRecord(merged) ? merged : patch;
+  }, {});
+
+/** Returns the names of the columns. @throws InvalidInput for a name that is given twice. */
+const columnsOf = (header: ReadonlyArray<string>): Array<string> => {
+  const names = header.map((name) => name.trim());
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice === undefined) return names;
+  throw invalidInput(`The file names the column ${twice} twice. Nothing was done.`);
 };
 
-const csvPatches = async (file: string): Promise<ReadonlyArray<Nested>> => {
+const csvPatches = async (file: string): Promise<ReadonlyArray<Patch>> => {
   let text = "";
   for await (const part of textOf(file)) text += part;
   try {
     const rows: ReadonlyArray<Readonly<Record<string, string>>> = parse(text, {
-      columns: true,
+      columns: columnsOf,
       skip_empty_lines: true,
     });
     return rows.map(patchOf);
@@ -46,8 +50,8 @@ const csvPatches = async (file: string): Promise<ReadonlyArray<Nested>> => {
   }
 };
 
-const jsonPatches = async (file: string): Promise<ReadonlyArray<Nested>> => {
-  const patches: Array<Nested> = [];
+const jsonPatches = async (file: string): Promise<ReadonlyArray<Patch>> => {
+  const patches: Array<Patch> = [];
   for await (const read of jsonLines(file)) {
     if ("fault" in read)
       throw invalidInput(`${file} is not JSON Lines. Nothing was done.`, [read.fault]);
