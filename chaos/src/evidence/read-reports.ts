@@ -15,26 +15,16 @@ export const ALL_UNDER_WAY = { subject: "all under way", state: "underWay", paye
 type Cells = Readonly<Record<string, string>>;
 
 /** All reports of a campaign, each with its lines. */
-export interface Reports {
-  /** A line for each payment, with the service's id of what was made and the status of the run. */
-  readonly list: ReadonlyArray<Line & Readonly<Record<"id" | "status", string>>>;
-  /** The status of each run of the list, also of one without money. */
-  readonly runs: ReadonlyArray<Readonly<Record<"subject" | "status", string>>>;
-  /** A line for each payee, currency and state. */
-  readonly byPayee: ReadonlyArray<Line>;
-  /** A line for each row of each file; its subject is the run. */
-  readonly files: ReadonlyArray<Line>;
-  /** A line for each currency in which the overview has payouts under way. */
-  readonly overview: ReadonlyArray<Line>;
-}
+export type Reports = Awaited<ReturnType<typeof readReports>>;
 
 /** Runs the command line once for each report, and once for each file. */
-export const readReports = async (
-  { operate, starter }: Environment,
-  signal: AbortSignal,
-): Promise<Reports> => {
+export const readReports = async ({ operate, starter }: Environment, signal: AbortSignal) => {
   const csv = async (...args: ReadonlyArray<string>): Promise<ReadonlyArray<Cells>> =>
     parse<Cells>(await starter(...args), { columns: true });
+  const runOf = (cells: Cells) => ({
+    subject: cells["workflow_id"] ?? "",
+    status: cells["status"] ?? "",
+  });
   const lineOf = (cells: Cells): Line => ({
     subject: cells["workflow_id"] ?? "",
     // Whatever is written there is compared.
@@ -54,24 +44,22 @@ export const readReports = async (
   for (const { id } of batches.filter(({ type }) => type !== "repair"))
     rows.push(...(await csv("show", id, "--rows", "--csv")));
   return {
+    /** A line for each payment, with the service's id of what was made and the status of the run. */
     list: listed
       .filter(({ amount }) => amount !== "")
-      .map((cells) => ({
-        ...lineOf(cells),
-        id: cells["payout_id"] ?? "",
-        status: cells["status"] ?? "",
-      })),
-    runs: listed.map((cells) => ({
-      subject: cells["workflow_id"] ?? "",
-      status: cells["status"] ?? "",
-    })),
+      .map((cells) => ({ ...lineOf(cells), ...runOf(cells), id: cells["payout_id"] ?? "" })),
+    /** The status of each run of the list, also of one without money. */
+    runs: listed.map(runOf),
+    /** A line for each payee, currency and state. */
     byPayee: summed
       // The books do not say when a payment that was never made was planned: only its own line is compared.
       .filter(
         ({ group, money }) => group === "payouts" && !["notPaid", "planned"].includes(money ?? ""),
       )
       .map((cells) => ({ ...lineOf(cells), subject: ALL_PAYEES, payee: cells["account"] ?? "" })),
-    files: rows.map((cells) => lineOf(cells)),
+    /** A line for each row of each file; its subject is the run. */
+    files: rows.map(lineOf),
+    /** A line for each currency in which the overview has payouts under way. */
     overview: underWay.money.map((money) => ({ ...ALL_UNDER_WAY, ...money })),
   };
 };

@@ -2,12 +2,7 @@ import { LRUCache } from "lru-cache";
 import { type DataKey, type KeyProvider, UndecryptablePayload } from "./key-provider.ts";
 
 /** The data keys of a process. */
-export interface DataKeys {
-  /** The data key that encrypts now. */
-  readonly current: () => Promise<DataKey>;
-  /** Decrypts a data key, unless it is remembered. */
-  readonly unwrap: (keyId: string, wrapped: Uint8Array) => Promise<Uint8Array>;
-}
+export type DataKeys = ReturnType<typeof keepDataKeys>;
 
 /**
  * How long a data key is used and remembered. A removed key may still decrypt for
@@ -24,7 +19,7 @@ const MOST_USES = 2 ** 20;
  *
  * @param provider of the wrapping keys.
  */
-export const keepDataKeys = (provider: KeyProvider): DataKeys => {
+export const keepDataKeys = (provider: KeyProvider) => {
   let made:
     | { readonly keyId: string; readonly at: number; uses: number; readonly key: Promise<DataKey> }
     | undefined;
@@ -50,7 +45,8 @@ export const keepDataKeys = (provider: KeyProvider): DataKeys => {
     fetchMethod: (_id, _stale, { context }) => provider.unwrap(context.keyId, context.wrapped),
   });
   return {
-    current: async () => {
+    /** The data key that encrypts now. */
+    current: async (): Promise<DataKey> => {
       const keyId = await currentKeyId();
       if (made === undefined || made.keyId !== keyId || !isUsable()) {
         const making = { keyId, at: performance.now(), uses: 0, key: provider.makeDataKey(keyId) };
@@ -62,7 +58,8 @@ export const keepDataKeys = (provider: KeyProvider): DataKeys => {
       made.uses += 1;
       return made.key;
     },
-    unwrap: async (keyId, wrapped) => {
+    /** Decrypts a data key, unless it is remembered. */
+    unwrap: async (keyId: string, wrapped: Uint8Array): Promise<Uint8Array> => {
       const id = `${keyId}\0${Buffer.from(wrapped).toString("base64")}`;
       const key = await unwrapped.fetch(id, { context: { keyId, wrapped } });
       if (key === undefined) throw new UndecryptablePayload(`A data key of ${keyId} was not kept`);

@@ -4,7 +4,7 @@ import * as Context from "effect/Context";
 import * as Metric from "effect/Metric";
 import { open, seal } from "./aes-gcm.ts";
 import { type DataKeys, keepDataKeys } from "./data-keys.ts";
-import { type KeyProvider, UndecryptablePayload } from "./key-provider.ts";
+import { type DataKey, type KeyProvider, UndecryptablePayload } from "./key-provider.ts";
 
 /** Settings of {@link makeEncryptionCodec}. */
 export interface EncryptionSettings {
@@ -38,7 +38,7 @@ const boundTo = (namespace: string, keyId: string): string =>
 const encrypt = (
   payload: Payload,
   namespace: string,
-  { key, keyId, wrapped }: Awaited<ReturnType<DataKeys["current"]>>,
+  { key, keyId, wrapped }: DataKey,
 ): Payload => ({
   metadata: {
     [ENCODING]: utf8.encode(ENCRYPTED),

@@ -4,17 +4,11 @@ import { join } from "node:path";
 import { KEY_BYTES } from "./aes-gcm.ts";
 import { KeysUnavailable, MissingKey } from "./key-provider.ts";
 
-/**
+/*
  * The only reader of a keyring's folder. Payloads and the ledger's texts are encrypted with the same keys, so both get the
  * same checks: a key that others can write, an invalid key, or a `current` that names none is refused by name.
  * It reads synchronously, because the ledger encrypts within its transactions; the files are few and small.
  */
-export interface KeyFolder {
-  /** @throws KeysUnavailable */
-  readonly currentKeyId: () => string;
-  /** @throws MissingKey, KeysUnavailable */
-  readonly keyOf: (keyId: string) => Uint8Array;
-}
 
 interface Keys {
   readonly current: string;
@@ -59,7 +53,7 @@ const readKeys = (folder: string): Keys => {
 };
 
 /** Opens a folder of keys, which is read when it is first used. */
-export const openKeyFolder = (folder: string): KeyFolder => {
+export const openKeyFolder = (folder: string) => {
   let last: { readonly at: number; readonly keys: Keys } | undefined;
   const read = (): Keys => {
     const now = performance.now();
@@ -72,8 +66,10 @@ export const openKeyFolder = (folder: string): KeyFolder => {
     return last.keys;
   };
   return {
+    /** @throws KeysUnavailable */
     currentKeyId: () => read().current,
-    keyOf: (keyId) => {
+    /** @throws MissingKey, KeysUnavailable */
+    keyOf: (keyId: string): Uint8Array => {
       const known = read().byId.get(keyId);
       if (known !== undefined) return known;
       // Another process may encrypt under a key that was added since the folder was read.

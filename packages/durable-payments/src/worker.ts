@@ -3,11 +3,4 @@
  *
  * @module durable-payments/worker
  */
-export {
-  type AccountSettings,
-  CannotStart,
-  defineOperation,
-  type OwnOperation,
-  PaymentsPlugin,
-  type PaymentsSettings,
-} from "@durable-payments/plugin";
+export * from "@durable-payments/plugin";

@@ -106,18 +106,13 @@ const fault = (text: string): FaultOrder => {
   return decode(FaultOrder, order, "a fault such as dropped,operation=createPayout,times=3");
 };
 
-/** The result of the command line: a text to print, or a simulator and the form in which it prints its address. */
-export interface Asked {
-  readonly show: "help" | "version" | "text" | "JSON";
-  readonly options: SimulatorOptions;
-}
-
 /**
  * Reads the command line.
  *
+ * @returns the flags, and how to start a simulator by them; nothing is started.
  * @throws Error that names the first invalid flag.
  */
-export const readCommandLine = (args: ReadonlyArray<string>): Asked => {
+export const readCommandLine = (args: ReadonlyArray<string>) => {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const options: SimulatorOptions = {
     host: values.host,
@@ -135,6 +130,5 @@ export const readCommandLine = (args: ReadonlyArray<string>): Asked => {
     ...(values["state-file"] !== undefined && { stateFile: values["state-file"] }),
     log: values.log === true,
   };
-  const { help: isHelp, json, version } = values;
-  return { show: isHelp ? "help" : version ? "version" : json ? "JSON" : "text", options };
+  return { values, options };
 };

@@ -17,12 +17,12 @@ const explain = (cause: unknown): string => {
 };
 
 const start = async (args: ReadonlyArray<string>, name: string): Promise<string> => {
-  const asked = readCommandLine(args);
-  if (asked.show === "help") return help(name);
-  if (asked.show === "version") return manifest.version;
-  const { apiKey, clientId, stop, url } = await startSimulator(asked.options);
+  const { options, values } = readCommandLine(args);
+  if (values.help === true) return help(name);
+  if (values.version === true) return manifest.version;
+  const { apiKey, clientId, stop, url } = await startSimulator(options);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void stop());
-  return asked.show === "JSON"
+  return values.json === true
     ? JSON.stringify({ url, clientId, apiKey })
     : `The simulated payment service listens on ${url}
 

@@ -39,13 +39,7 @@ const read = (file: string, content: string): ReadonlyArray<Change> => {
 };
 
 /** The store of the changes of units of work. */
-export interface StateFile {
-  /** The changes that are stored so far, oldest first. */
-  readonly changes: ReadonlyArray<Change>;
-  /** Stores the changes of one unit: once it returns, they survive the end of the process. */
-  readonly append: (changes: ReadonlyArray<Change>) => void;
-  readonly close: () => void;
-}
+export type StateFile = ReturnType<typeof openStateFile>;
 
 /**
  * Opens a state file, one line of JSON a unit of work. A unit is written before the response, and
@@ -53,7 +47,7 @@ export interface StateFile {
  *
  * @throws UnusableStateFile if it cannot be opened, is damaged, or is another program's.
  */
-export const openStateFile = (file: string): StateFile => {
+export const openStateFile = (file: string) => {
   let descriptor: number;
   try {
     descriptor = fs.openSync(file, "a+", 0o600);
@@ -87,8 +81,10 @@ export const openStateFile = (file: string): StateFile => {
     throw cause;
   }
   return {
+    /** The changes that are stored so far, oldest first. */
     changes,
-    append: (unit) => append(`${JSON.stringify(unit)}\n`),
+    /** Stores the changes of one unit: once it returns, they survive the end of the process. */
+    append: (unit: ReadonlyArray<Change>) => append(`${JSON.stringify(unit)}\n`),
     close: () => fs.closeSync(descriptor),
   };
 };

@@ -369,27 +369,22 @@ const faultsBetween = (settings: ClientSettings): ReadonlyArray<string> => {
   );
   const environment = proxy === undefined && dispatcher === undefined && environmentProxy(baseUrl);
   const wrongProxy = environment ? proxyFault(environment.uri) : undefined;
-  const faults: ReadonlyArray<readonly [boolean, string]> = [
-    [
-      apiKey === undefined && apiKeyFile === undefined,
+  const isHalf = (settings.clientCertFile === undefined) !== (settings.clientKeyFile === undefined);
+  const faults = [
+    apiKey === undefined &&
+      apiKeyFile === undefined &&
       `${labels["apiKey"]} or ${labels["apiKeyFile"]} must be set.`,
-    ],
-    [
-      apiKey !== undefined && apiKeyFile !== undefined,
+    apiKey !== undefined &&
+      apiKeyFile !== undefined &&
       `${labels["apiKey"]} and ${labels["apiKeyFile"]} are both set: set only one.`,
-    ],
-    [
-      (settings.clientCertFile === undefined) !== (settings.clientKeyFile === undefined),
-      `${labels["clientCertFile"]} and ${labels["clientKeyFile"]} must be set together.`,
-    ],
-    [
-      given !== "" && dispatcher !== undefined,
+    isHalf && `${labels["clientCertFile"]} and ${labels["clientKeyFile"]} must be set together.`,
+    given !== "" &&
+      dispatcher !== undefined &&
       `a dispatcher brings its own proxy and TLS settings: leave out ${given}.`,
-    ],
-    [given !== "" && !baseUrl.startsWith("https:"), `${given} can be used only with https://.`],
-    [wrongProxy !== undefined, `HTTPS_PROXY ${wrongProxy}. The setting proxy overrides it.`],
+    given !== "" && !baseUrl.startsWith("https:") && `${given} can be used only with https://.`,
+    wrongProxy !== undefined && `HTTPS_PROXY ${wrongProxy}. The setting proxy overrides it.`,
   ];
-  return faults.flatMap(([isFault, text]) => (isFault ? [text] : []));
+  return faults.filter((fault) => fault !== false);
 };
 
 /**

@@ -5,7 +5,7 @@ import * as Result from "effect/Result";
 import { NoResponse } from "./no-response.ts";
 import { callAside, type Say } from "./say.ts";
 import { monotonicMs } from "./clock.ts";
-import type { Outgoing, Send, WireResponse } from "./send.ts";
+import type { Send, WireResponse } from "./send.ts";
 import { messageOf } from "../values.ts";
 
 /** A send, as `onRequest` gets it: without any value of its path, query, headers or body. */
@@ -65,13 +65,6 @@ const outcomeOf = (exit: Exit.Exit<WireResponse, unknown>): Partial<ResponseEven
   return { status: exit.value.status, ...(requestId !== undefined && { requestId }) };
 };
 
-const eventOf = ({ attempt, method, operation }: Outgoing): RequestEvent => ({
-  operation: operation.name,
-  method,
-  path: operation.template,
-  attempt,
-});
-
 /** Notifies a hook; its first fault is logged, and changes nothing. */
 const makeTell = <Event>(
   name: keyof Hooks,
@@ -95,7 +88,8 @@ export const withHooks = (send: Send, { onRequest, onResponse }: Hooks, say: Say
   return (request) =>
     Effect.clockWith((clock) =>
       Effect.uninterruptibleMask((restore) => {
-        const event = eventOf(request);
+        const { attempt, method, operation } = request;
+        const event = { operation: operation.name, method, path: operation.template, attempt };
         const beganAt = monotonicMs(clock);
         return Effect.andThen(
           tellRequest({ ...event }),

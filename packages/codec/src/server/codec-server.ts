@@ -48,18 +48,17 @@ export interface CodecServerSettings {
   readonly log: (entry: CodecRequestEntry) => void;
 }
 
-/** A codec server that listens. */
-export interface CodecServer {
-  /** The address to enter in the Web UI. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** A page of a history in the Web UI is less; it is 4/3 of that in Base64. */
 const LONGEST_BODY = 32 * 1024 * 1024;
 const KEY_ID = "encryption-key-id";
-const HEADERS = "authorization, content-type, x-namespace";
-const CACHED_S = "600";
+
+/** With these headers, a browser lets a page of an allowed origin call the server. */
+const ALLOWED = {
+  "access-control-allow-credentials": "true",
+  "access-control-allow-methods": "POST",
+  "access-control-allow-headers": "authorization, content-type, x-namespace",
+  "access-control-max-age": "600",
+};
 
 /** A response with the error. */
 class Failed extends Error {
@@ -137,7 +136,7 @@ const answerTo = async (
   entry.user = user.name;
   entry.role = user.role;
   const asked = [groups["namespace"], request.headers["x-namespace"]].flatMap((name) =>
-    typeof name === "string" ? [decodedName(name)] : [],
+    typeof name === "string" ? [decodeURIComponent(name)] : [],
   );
   if (asked.some((name) => name !== namespace)) {
     throw new Failed(403, `This codec server decodes only the namespace ${namespace}`);
@@ -157,35 +156,11 @@ const answerTo = async (
   return writePayloads(answered);
 };
 
-/** A namespace has no name that is wrongly encoded. */
-const decodedName = (name: string): string => {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    throw new Failed(400, "The namespace is not URL-encoded");
-  }
-};
-
 const failureOf = (error: unknown): Failed => {
   if (error instanceof Failed) return error;
+  if (error instanceof URIError) return new Failed(400, "The namespace is not URL-encoded");
   if (error instanceof KeysUnavailable) return new Failed(503, "The keys cannot be read");
   return new Failed(500, "The payloads could not be processed");
-};
-
-/** With these headers, a browser lets a page of an allowed origin call the server. */
-const allowOrigin = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  origins: ReadonlyArray<string>,
-): void => {
-  const { origin } = request.headers;
-  response.setHeader("vary", "Origin");
-  if (origin === undefined || !origins.includes(origin)) return;
-  response.setHeader("access-control-allow-origin", origin);
-  response.setHeader("access-control-allow-credentials", "true");
-  response.setHeader("access-control-allow-methods", "POST");
-  response.setHeader("access-control-allow-headers", HEADERS);
-  response.setHeader("access-control-max-age", CACHED_S);
 };
 
 const handle = async (
@@ -194,11 +169,15 @@ const handle = async (
   settings: CodecServerSettings,
 ): Promise<void> => {
   const { origin } = request.headers;
-  allowOrigin(request, response, settings.origins);
-  response.setHeader("cache-control", "no-store");
-  response.setHeader("x-content-type-options", "nosniff");
+  const isAllowed = origin !== undefined && settings.origins.includes(origin);
+  const headers = {
+    vary: "Origin",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...(isAllowed && { "access-control-allow-origin": origin, ...ALLOWED }),
+  };
   if (request.method === "OPTIONS") {
-    response.writeHead(204).end();
+    response.writeHead(204, headers).end();
     return;
   }
   const entry: Entry = {
@@ -213,7 +192,7 @@ const handle = async (
   };
   let body: string;
   try {
-    if (origin !== undefined && !settings.origins.includes(origin)) {
+    if (origin !== undefined && !isAllowed) {
       throw new Failed(403, "Pages of this origin may not use this codec server");
     }
     body = await answerTo(request, settings, entry);
@@ -223,7 +202,7 @@ const handle = async (
     body = JSON.stringify({ message });
   }
   settings.log(entry);
-  response.writeHead(entry.status, { "content-type": "application/json" }).end(body);
+  response.writeHead(entry.status, { ...headers, "content-type": "application/json" }).end(body);
 };
 
 /**
@@ -235,7 +214,7 @@ const handle = async (
  * @returns the server.
  * @throws CannotServe if it would respond to other machines in plain text, or cannot listen.
  */
-export const startCodecServer = async (settings: CodecServerSettings): Promise<CodecServer> => {
+export const startCodecServer = async (settings: CodecServerSettings) => {
   const { host, isBehindTlsProxy = false, port, tls } = settings;
   if (tls === undefined && !isBehindTlsProxy && !isOnThisMachine({ address: `${host}:${port}` })) {
     throw new CannotServe(
@@ -261,8 +240,9 @@ export const startCodecServer = async (settings: CodecServerSettings): Promise<C
   // A server that listens on a port has such an address.
   const { port: used } = server.address() as AddressInfo;
   return {
+    /** The address to enter in the Web UI. */
     url: `${tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${used}`,
-    close: async () => {
+    close: async (): Promise<void> => {
       const closed = once(server, "close");
       server.close();
       server.closeIdleConnections();

@@ -35,14 +35,8 @@ export const suppose = (unit: Unit, fields: Readonly<Record<string, unknown>>): 
     unit.put("payers", payer_id, { payer_id, details: {} });
   const beneficiary_id = text("beneficiary_id");
   if (beneficiary_id !== "" && unit.get("beneficiaries", beneficiary_id) === undefined) {
-    const details = { account_currency: currency };
-    const beneficiary_status = "active";
-    unit.put("beneficiaries", beneficiary_id, {
-      beneficiary_id,
-      beneficiary_status,
-      details,
-      ...times,
-    });
+    const is = { beneficiary_status: "active", details: { account_currency: currency } };
+    unit.put("beneficiaries", beneficiary_id, { beneficiary_id, ...is, ...times });
   }
   const card_holder_id = text("card_holder_id");
   const holder = unit.get("cardholders", card_holder_id);
