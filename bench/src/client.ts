@@ -4,7 +4,8 @@ import { promisify } from "node:util";
 import { startChild } from "./child.ts";
 import { buildClient, clientPath } from "./client/build.ts";
 import type { ContenderName, Read } from "./client/contenders.ts";
-import type { Cost, ReadTask } from "./client/processes.ts";
+import type { ReadTask } from "./client/processes.ts";
+import type { Cost } from "./cost.ts";
 import { type BenchContext, interleave } from "./rounds.ts";
 import type { Row, Target } from "./row.ts";
 

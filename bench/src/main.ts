@@ -10,14 +10,11 @@ import { measureTracker } from "./tracker.ts";
 
 const help = `Usage: npm run bench [-- --quick] [--only client|runs|lists|lost|ledger|rate|tracker]
 
-Measures the cost of the project against workflows written by hand on Temporal's SDK: runs a second, the worker's CPU,
-replay and bundles; lists and reports of a ledger with a million payouts; a lost response in an account with ten million;
-and the client against undici and stripe. Each figure is compared with a baseline of the same run, in alternating rounds. Prints a table.
+Measures the cost of the project, each figure against a baseline of the same run, and prints a table.
 
 Options:
-  --only    measures only the client, only runs, only lists, only lost responses,
-            only a ledger of 10,000,000 payouts (it needs 20 GB of disk), only a rate
-            limit, or only the tracker with a million open payouts
+  --only    measures only one part: runs and the client against others, the rest against what is promised.
+            ledger has 10,000,000 payouts: it needs 20 GB of disk
   --quick   runs fewer, shorter rounds: a check that it works, with rough figures
   --help    shows this text
 

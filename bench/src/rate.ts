@@ -1,3 +1,4 @@
+import type { ServiceBooks } from "@durable-payments/simulator";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChild } from "./child.ts";
 import type { BenchContext } from "./rounds.ts";
@@ -11,13 +12,6 @@ import { startService, startTemporal } from "./workflows/world.ts";
  */
 
 const PER_SECOND = 5;
-
-/** The part of the simulator's state that is read. */
-interface Served {
-  readonly payouts: ReadonlyArray<object>;
-  readonly requests: Readonly<Record<string, number>>;
-  readonly rate_limited: number;
-}
 
 const measure = async (
   workers: number,
@@ -34,7 +28,8 @@ const measure = async (
   const read = async () => {
     const url = new URL("/_simulator/state", env.PAYMENTS_BASE_URL);
     // The simulator declares its state.
-    const { payouts: made, rate_limited, requests } = (await (await fetch(url)).json()) as Served;
+    const books = (await (await fetch(url)).json()) as ServiceBooks;
+    const { payouts: made, rate_limited, requests } = books;
     const all = Object.values(requests).reduce((sum, one) => sum + one, 0);
     return { made: made.length, refused: rate_limited, served: all - rate_limited };
   };

@@ -1,7 +1,7 @@
 import { startChild } from "./child.ts";
 import { type BenchContext, interleave } from "./rounds.ts";
 import type { Row, Target } from "./row.ts";
-import { type Author, bundleOf } from "./workflows/bundle.ts";
+import type { Author } from "./workflows/bundle.ts";
 import type { RunsReading, RunsTask } from "./workflows/worker-process.ts";
 import { startPostgres, startService, startTemporal } from "./workflows/world.ts";
 
@@ -47,31 +47,23 @@ export const measureThroughput = async (context: BenchContext): Promise<Readonly
   const rows: Array<Row> = [];
   for (const workflow of ["payout", "onboardCardholder"] as const) {
     const title = titles[workflow];
-    const measure = (kind: RunsTask["kind"], count: number, rounds: number) => {
-      const task = { kind, workflow, count, concurrency: CONCURRENCY };
+    const measure = (count: number, rounds: number) => {
+      const task = { kind: "run", workflow, count, concurrency: CONCURRENCY } as const;
       const measures = {
         SQLite: () => sqlite(task),
         bare: () => bare(task),
-        // Replay knows no ledger.
-        ...(other && kind === "run" && { PostgreSQL: () => other(task) }),
+        ...(other && { PostgreSQL: () => other(task) }),
       };
-      const progress = (text: string) => context.progress(`${titles[workflow]}, ${kind}, ${text}`);
+      const progress = (text: string) => context.progress(`${title}, ${text}`);
       return interleave(measures, rounds, { ...context, progress });
     };
-    const [rounds, runs, replays] = context.quick ? [5, 60, 60] : [15, 100, 200];
-    await measure("run", runs * 2, 1);
-    const { bare: runsOfBare = [], ...runsOfOurs } = await measure("run", runs, rounds);
+    const [rounds, runs] = context.quick ? [5, 60] : [15, 100];
+    await measure(runs * 2, 1);
+    const { bare: runsOfBare = [], ...runsOfOurs } = await measure(runs, rounds);
     for (const [ledger, ours] of Object.entries(runsOfOurs)) {
       const name = `${title}, ledger in ${ledger}`;
       rows.push(...runFigures.map((figure) => compared(name, figure, ours, runsOfBare)));
     }
-    await measure("replay", replays, 1);
-    const { SQLite: ours = [], bare: baseline = [] } = await measure("replay", replays, rounds);
-    const figure: RunFigure = ["cpu", "µs of CPU a run", { atMost: 1.05 }];
-    rows.push(compared(`${title}, replayed`, figure, ours, baseline));
   }
-  const kibibytes = async (author: Author) => [(await bundleOf(author)).code.length / 1024];
-  const [ours, baseline] = [await kibibytes("ours"), await kibibytes("bare")];
-  rows.push({ name: "workflow bundle, ours with all workflows", unit: "KiB", ours, baseline });
   return rows;
 };

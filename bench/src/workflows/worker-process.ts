@@ -4,23 +4,21 @@ import { Client } from "@temporalio/client";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { answerTasks } from "../child.ts";
+import { type Cost, costOf } from "../cost.ts";
 import { makeBareActivities } from "./bare-activities.ts";
 import { type Author, bundleOf } from "./bundle.ts";
 import { beneficiary, onboardInput, payoutInput, type WorkflowName } from "./inputs.ts";
 
-/** So many runs, so many of them at once, or only started; or so many histories replayed. */
+/** So many runs, so many of them at once, or only started. */
 export interface RunsTask {
-  readonly kind: "run" | "replay" | "start";
+  readonly kind: "run" | "start";
   readonly workflow: WorkflowName;
   readonly count: number;
   readonly concurrency: number;
 }
 
-/** The cost of a task. */
-export interface RunsReading {
-  /** CPU time of this process, user and system, in µs for each run. */
-  readonly cpu: number;
-  readonly perSecond: number;
+/** The cost of a task; the CPU of each run. */
+export interface RunsReading extends Cost {
   /** Events in the history of one run. */
   readonly events: number;
 }
@@ -66,47 +64,14 @@ const startOnce = async (workflow: WorkflowName) => {
   });
 };
 
-const runOnce = async (workflow: WorkflowName): Promise<string> => {
-  const run = await startOnce(workflow);
-  await run.result();
-  return run.workflowId;
-};
-
-const historyOf = (workflowId: string) => temporal.workflow.getHandle(workflowId).fetchHistory();
-
-const cost = async (count: number, work: () => Promise<unknown>) => {
-  const began = performance.now();
-  const before = process.cpuUsage();
-  await work();
-  const { system, user } = process.cpuUsage(before);
-  return { cpu: (system + user) / count, perSecond: (1000 * count) / (performance.now() - began) };
-};
-
-const runAll = async ({ concurrency, count, kind, workflow }: RunsTask): Promise<RunsReading> => {
-  let left = count;
+await answerTasks(async (task: RunsTask): Promise<RunsReading> => {
+  const { concurrency, count, kind, workflow } = task;
   let last = "";
-  const workOff = async () => {
-    while (left-- > 0) {
-      last = kind === "run" ? await runOnce(workflow) : (await startOnce(workflow)).workflowId;
-    }
-  };
-  const measured = await cost(count, () =>
-    Promise.all(Array.from({ length: concurrency }, workOff)),
-  );
-  const { events } = await historyOf(last);
-  return { ...measured, events: events?.length ?? 0 };
-};
-
-const replayAll = async ({ count, workflow }: RunsTask): Promise<RunsReading> => {
-  const workflowId = await runOnce(workflow);
-  const history = await historyOf(workflowId);
-  const histories = Array.from({ length: count }, () => ({ workflowId, history }));
-  const measured = await cost(count, async () => {
-    for await (const { error } of Worker.runReplayHistories({ workflowBundle }, histories)) {
-      if (error !== undefined) throw error;
-    }
+  const cost = await costOf(count, concurrency, async () => {
+    const run = await startOnce(workflow);
+    if (kind === "run") await run.result();
+    last = run.workflowId;
   });
-  return { ...measured, events: history.events?.length ?? 0 };
-};
-
-await answerTasks((task: RunsTask) => (task.kind === "replay" ? replayAll(task) : runAll(task)));
+  const { events } = await temporal.workflow.getHandle(last).fetchHistory();
+  return { ...cost, events: events?.length ?? 0 };
+});

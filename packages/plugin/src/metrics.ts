@@ -62,31 +62,55 @@ type OpenFile = Pick<Batch, "createdAt" | "state">;
 
 const OPEN = ["uploading", "reading", "needsApproval", "approved"] as const;
 
+/** The reasons why something waits for a person: a question of a write, or what blocks a payment. */
+const QUESTIONS = [
+  "outcome",
+  "approval",
+  "word",
+  "late",
+  "unreadable",
+  "missing",
+  "stalled",
+  "unserved",
+] as const satisfies ReadonlyArray<AttentionKind | "approval" | "outcome">;
+
+/** Lists the items of one account that wait for a person. */
+const waitingItems = (
+  writes: Overview["writes"],
+  files: ReadonlyArray<OpenFile>,
+  attention: ReadonlyArray<Attention>,
+): ReadonlyArray<Pick<Attention, "count" | "money" | "since"> & { readonly kind: string }> => [
+  ...attention,
+  ...writes.flatMap(({ amount, currency, question: kind, rows: count, since }) =>
+    kind === null
+      ? []
+      : [{ kind, count, since, money: currency === null ? [] : [{ amount, currency }] }],
+  ),
+  ...files.flatMap(({ createdAt: since, state }) =>
+    state === "needsApproval" ? [{ kind: "approval", count: 1, since, money: [] }] : [],
+  ),
+];
+
 /** Writes the open items of one account, also zeros, so that an alert sees the end of its cause. */
 const showAccount = (
   { failures, state, waits, writes }: Overview,
-  files: ReadonlyArray<OpenFile>,
+  items: ReturnType<typeof waitingItems>,
   labels: Labels,
   add: AddGauge,
 ): void => {
   for (const { operation, rows, state: wanted } of writes) {
     add("payments_writes", rows, { ...labels, operation, state: wanted });
   }
-  for (const kind of ["outcome", "approval"]) {
+  for (const kind of QUESTIONS) {
     const of = { ...labels, kind };
-    let oldest = state.now;
+    const found = items.filter((item) => item.kind === kind);
     add("payments_questions", 0, of);
-    for (const { amount, currency, question, rows, since } of writes) {
-      if (question !== kind) continue;
-      add("payments_questions", rows, of);
-      if (currency !== null) add("payments_question_amount", Number(amount), { ...of, currency });
-      oldest = Math.min(oldest, since);
+    for (const { count, money } of found) {
+      add("payments_questions", count, of);
+      for (const { amount, currency } of money)
+        add("payments_question_amount", Number(amount), { ...of, currency });
     }
-    for (const { createdAt, state: stage } of files) {
-      if (kind !== "approval" || stage !== "needsApproval") continue;
-      add("payments_questions", 1, of);
-      oldest = Math.min(oldest, createdAt);
-    }
+    const oldest = Math.min(state.now, ...found.map(({ since }) => since));
     add("payments_question_oldest_seconds", secondsSince(state, oldest), of);
   }
   for (const kind of ["payout", "cardholder", "balance"]) {
@@ -97,41 +121,6 @@ const showAccount = (
   for (const kind of ["failed", "timedOut", "terminated", "returned"]) {
     const count = failures.find((failure) => failure.kind === kind)?.count ?? 0;
     add("payments_recent_failures", count, { ...labels, kind });
-  }
-};
-
-const ATTENTION = [
-  "word",
-  "late",
-  "unreadable",
-  "missing",
-  "stalled",
-  "unserved",
-] as const satisfies ReadonlyArray<AttentionKind>;
-
-/** Writes the blocked payments of one account, also zeros. */
-const showAttention = (
-  items: ReadonlyArray<Attention>,
-  state: Overview["state"],
-  labels: Labels,
-  add: AddGauge,
-): void => {
-  for (const kind of ATTENTION) {
-    const of = { ...labels, kind };
-    const found = items.filter((item) => item.kind === kind);
-    const count = found.reduce((sum, item) => sum + item.count, 0);
-    add("payments_questions", count, of);
-    // Several words, or types of runs, have payments in one currency.
-    const sums = Map.groupBy(
-      found.flatMap(({ money }) => money),
-      ({ currency }) => currency,
-    );
-    for (const [currency, money] of sums) {
-      const sum = money.reduce((all, { amount }) => all + Number(amount), 0);
-      add("payments_question_amount", sum, { ...of, currency });
-    }
-    const oldest = Math.min(state.now, ...found.map(({ since }) => since));
-    add("payments_question_oldest_seconds", secondsSince(state, oldest), of);
   }
 };
 
@@ -244,8 +233,8 @@ export const makeScrape = (
         const { pending } = limits[hashes.indexOf(hash)] ?? {};
         const asked = pending ? [{ createdAt: pending.at, state: "needsApproval" as const }] : [];
         const labels = labelsOf(accounts, hash);
-        showAccount(own, [...of(batches), ...asked], labels, add);
-        showAttention(of(attention), state, labels, add);
+        const items = waitingItems(own.writes, [...of(batches), ...asked], of(attention));
+        showAccount(own, items, labels, add);
       }
       limits.forEach((one, index) => {
         showLimits(one, labelsOf(accounts, hashes[index] ?? ""), add);
