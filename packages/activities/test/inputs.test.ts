@@ -62,7 +62,7 @@ it.each<[string, unknown, RegExp]>([
   ],
   ["track", { account: 5 }, /account/],
   ["track", { account: "a", known: { account: "a" } }, /known/],
-  ["notify", { failing: "since yesterday" }, /the state of the run before/],
+  ["notify", { failing: "since yesterday" }, /failing: must be an object/],
 ])("%s of %j fails for good, says why, and nothing is sent", async (type, input, why) => {
   const ledger = await openLedger("memory");
   const operations = {

@@ -1,5 +1,5 @@
 import { type Ledger, openLedger } from "@durable-payments/ledger";
-import type { Notification, NotifierState } from "@durable-payments/protocol/notifications";
+import type { NotifierState } from "@durable-payments/protocol/payloads";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -51,6 +51,11 @@ describe("the settings", () => {
     expect(read).not.toThrow(/t0ken|BwcH/);
   });
 });
+
+interface Notification {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
 
 let ledger: Ledger;
 beforeEach(async () => {

@@ -50,7 +50,9 @@ const hint = (content: object, given: Parameters<typeof signed>[2] = {}) => {
 const waits = () => ledger.waits({ account: ACCOUNT });
 const dueNow = async () => {
   const due = await Promise.all(
-    (["payout", "cardholder"] as const).map((kind) => ledger.dueWaits(ACCOUNT, kind, 10)),
+    (["payout", "cardholder"] as const).map((kind) =>
+      ledger.waits({ account: ACCOUNT, kind, isOpen: true, isDue: true }),
+    ),
   );
   return due.flat().map(({ thing }) => thing);
 };

@@ -16,7 +16,6 @@ import {
   type OnboardCardholderInput,
   type PayoutInput,
 } from "./inputs.ts";
-import { isNotifierState } from "./notifications.ts";
 
 const Text = Schema.NonEmptyString;
 const Json = Schema.Record(Schema.String, Schema.Unknown);
@@ -155,6 +154,9 @@ export const payoutChunk = Schema.Struct({
   rows: Schema.Array(Schema.Union([repairRow, payoutRow])),
 });
 
+/** The reason of a failure, and since when: milliseconds since 1970. */
+const failing = Schema.Struct({ why: Schema.String, since: Schema.Finite });
+
 /** State of the tracker, reported with each heartbeat and passed to its next run. Times are milliseconds since 1970. */
 const tracked = Schema.Struct({
   /** The account that it works for, as a hash. */
@@ -173,8 +175,8 @@ const tracked = Schema.Struct({
   rate: optional(Schema.Finite),
   /** Where its worker receives hints of the service; left out if it does not. */
   hints: optional(Text),
-  /** The reason why the tracker cannot work, and since when. */
-  failing: optional(Schema.Struct({ why: Schema.String, since: Schema.Finite })),
+  /** Why the tracker cannot work. */
+  failing: optional(failing),
 });
 
 /** Checks whether details of a heartbeat are the tracker's. */
@@ -190,10 +192,17 @@ export const trackerInput = Schema.Struct({
   known: optional(tracked),
 });
 
+/** State of the notifier, passed from run to run. The ledger has what was delivered. */
+const notifierState = Schema.Struct({
+  /** Why events cannot be read or delivered. */
+  failing: optional(failing),
+});
+
+/** Checks whether details of a heartbeat are the notifier's. */
+export const isNotifierState = Schema.is(notifierState);
+
 /** Input of the notifier. */
-export const notifierInput = Schema.UndefinedOr(
-  Schema.declare(isNotifierState, { expected: "the state of the run before" }),
-);
+export const notifierInput = Schema.UndefinedOr(notifierState);
 
 export interface WriteOptions extends Schema.Schema.Type<typeof writeOptions> {}
 export interface Believed extends Schema.Schema.Type<typeof believed> {}
@@ -206,4 +215,5 @@ export interface PayoutRow extends Schema.Schema.Type<typeof payoutRow> {}
 export interface RepairRow extends Schema.Schema.Type<typeof repairRow> {}
 export interface PayoutChunk extends Schema.Schema.Type<typeof payoutChunk> {}
 export interface Tracked extends Schema.Schema.Type<typeof tracked> {}
+export interface NotifierState extends Schema.Schema.Type<typeof notifierState> {}
 export interface TrackerInput extends Schema.Schema.Type<typeof trackerInput> {}

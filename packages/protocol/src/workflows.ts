@@ -1,11 +1,10 @@
-import type { PayoutChunk, TrackerInput, Voucher, VOUCHER } from "./calls.ts";
+import type { NotifierState, PayoutChunk, TrackerInput, Voucher, VOUCHER } from "./calls.ts";
 import type {
   OnboardCardholderInput,
   OnboardCardholderResult,
   PayoutInput,
   PayoutResult,
 } from "./inputs.ts";
-import type { NotifierState } from "./notifications.ts";
 import { queryText } from "./values.ts";
 
 // Temporal starts a workflow by a name and a list of values, which the compiler compares with nothing: two arguments in

@@ -8,12 +8,8 @@
 import { messageOf } from "@durable-payments/client/values";
 import type { FeedEvent, Ledger } from "@durable-payments/ledger";
 import { webUiLink } from "@durable-payments/protocol";
-import {
-  type Delivery,
-  isNotifierState,
-  type NotifierState,
-  type QueuedNotification,
-} from "@durable-payments/protocol/notifications";
+import type { Delivery } from "@durable-payments/protocol/notifications";
+import { isNotifierState, type NotifierState } from "@durable-payments/protocol/payloads";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { hash, randomUUID } from "node:crypto";
@@ -55,13 +51,13 @@ const notConfigured = "PAYMENTS_NOTIFY_URL (notify.url) is not set for this work
 /** No command is shown for an id with characters that a terminal would alter. */
 const isPlain = (workflowId: string): boolean => /^[\w.@:/+-]+$/.test(workflowId);
 
-/** Returns an event as it is posted. */
-const notificationOf = (
-  { at, id, subject: _, type, ...facts }: FeedEvent,
+/** Returns the body of the webhook of an event: its facts, as docs/events.md lists them, and where to look. */
+const bodyOf = (
+  { at, id: _id, subject: _, type, ...facts }: FeedEvent,
   namespace: string,
   taskQueue: string,
   webUi: string | undefined,
-): QueuedNotification => {
+) => {
   const { runId, workflowId } = facts;
   const data = {
     namespace,
@@ -70,7 +66,7 @@ const notificationOf = (
     ...(webUi !== undefined && { webUi: webUiLink(webUi, namespace, workflowId, runId) }),
     ...(isPlain(workflowId) && { command: `durable-payments show ${workflowId}` }),
   };
-  return { id, notification: { type, timestamp: new Date(at).toISOString(), data } };
+  return { type, timestamp: new Date(at).toISOString(), data };
 };
 
 /** The work of one attempt. */
@@ -90,8 +86,8 @@ const notifying = (
     for (;;) {
       const events = await ledger.undelivered(endpoint, account, MOST_READ, BEGINS_BEFORE_MS);
       for (const event of events) {
-        const posted = notificationOf(event, info.namespace, taskQueue, webUi);
-        const { host, isDelivered, why } = await post(settings, posted, signal);
+        const body = bodyOf(event, info.namespace, taskQueue, webUi);
+        const { host, isDelivered, why } = await post(settings, event.id, body, signal);
         if (!isDelivered) throw new Error(`${host} ${why}`);
         await ledger.delivered(endpoint, event);
         delivered += 1;
@@ -147,11 +143,9 @@ export const makeNotifierActivities = (options: NotifierOptions): NotifierActivi
       return { isDelivered: false, host: null, status: null, tookMs: 0, why: notConfigured };
     }
     const { cancellationSignal, info } = Context.current();
-    const notification = {
-      type: "notifications.test" as const,
-      timestamp: new Date().toISOString(),
-      data: { namespace: info.namespace, taskQueue },
-    };
-    return post(settings, { id: `msg_${randomUUID()}`, notification }, cancellationSignal);
+    const timestamp = new Date().toISOString();
+    const data = { namespace: info.namespace, taskQueue };
+    const body = { type: "notifications.test", timestamp, data };
+    return post(settings, `msg_${randomUUID()}`, body, cancellationSignal);
   },
 });

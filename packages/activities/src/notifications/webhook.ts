@@ -1,5 +1,5 @@
 import { isLoopback, messageOf } from "@durable-payments/client/values";
-import type { Delivery, QueuedNotification } from "@durable-payments/protocol/notifications";
+import type { Delivery } from "@durable-payments/protocol/notifications";
 import { lateAfterMsOf, type Settings } from "@durable-payments/protocol/settings";
 import { Webhook } from "standardwebhooks";
 
@@ -103,12 +103,13 @@ const whyRefused = (status: number): string =>
     : `answers ${status}`;
 
 /**
- * Posts a notification once, signed according to Standard Webhooks. Only a status of 200 to 299 means that it was
+ * Posts a notification once, under an id that is the same each time, signed according to Standard Webhooks. Only a status of 200 to 299 means that it was
  * delivered; the body of the response is not read. Throws the reason of `signal`.
  */
 export const post = async (
   { key, url }: Pick<NotificationSettings, "key" | "url">,
-  { id, notification }: QueuedNotification,
+  id: string,
+  notification: object,
   signal: AbortSignal,
 ): Promise<Delivery> => {
   const body = JSON.stringify(notification);

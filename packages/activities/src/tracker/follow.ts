@@ -32,15 +32,13 @@ import { zoneOf } from "../payout-status.ts";
 import { type ClientCall, LAST } from "../run-operation.ts";
 import {
   notListed,
-  readFunds,
-  readPayout,
-  readReturn,
+  READINGS,
   retrievePayout,
   type Seen,
   seenCardholder,
   seenPayout,
   type SeenStatus,
-} from "../waits.ts";
+} from "../wait-readings.ts";
 import { isRefusedRead, withReason } from "../write/outcomes.ts";
 import type { JanitorOptions } from "./janitor.ts";
 
@@ -166,7 +164,12 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
       ),
     );
     if (ended.size === 0) return;
-    const waits = await ledger.waitsFor(account, [...ended.keys()]);
+    const waits = await ledger.waits({
+      account,
+      kind: "payout",
+      isOpen: true,
+      things: [...ended.keys()],
+    });
     await endSeen(waits.map((wait) => ({ waits: [wait], seen: ended.get(wait.thing) })));
   };
 
@@ -250,20 +253,21 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
   };
 
   /** The objects of the due waits of a kind. */
-  const dueOf = async (kind: Wait["kind"]): Promise<Map<string, ReadonlyArray<RecordedWait>>> =>
-    Map.groupBy(await ledger.dueWaits(account, kind, MOST_AT_ONCE), ({ thing }) => thing);
+  const dueOf = async (kind: Wait["kind"]): Promise<Map<string, ReadonlyArray<RecordedWait>>> => {
+    const due = { account, kind, isOpen: true, isDue: true, limit: MOST_AT_ONCE } as const;
+    return Map.groupBy(await ledger.waits(due), ({ thing }) => thing);
+  };
 
   /** Reads the objects of the due waits of a kind one by one. */
-  const readEach = async (
-    kind: Wait["kind"],
-    readOf: (thing: string) => ClientCall<Seen>,
-  ): Promise<void> => {
+  const readEach = async (kind: Wait["kind"]): Promise<void> => {
     const objects = [...(await dueOf(kind))];
     if (objects.length === 0) return;
     const { now } = await ledger.state();
     const readWaits = async ([thing, waits]: (typeof objects)[number]) => {
       const since = Math.min(...waits.map((wait) => wait.since));
-      const one = await readOne(`${kind} ${thing}`, now - since, readOf(thing));
+      const one = await readOne(`${kind} ${thing}`, now - since, (service) =>
+        READINGS[kind](service, ledger, account, thing),
+      );
       const problem = one.value === undefined ? one.problem : null;
       return { ...one, waits, seen: one.value?.seen, problem };
     };
@@ -335,16 +339,10 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
       waiting = await ledger.countRead(account);
     },
     parts: {
-      "waits for payouts": () =>
-        readEach("payout", (id) => (service) => readPayout(service, ledger, account, id)),
-      "waits for returns": () =>
-        readEach("return", (id) => (service) => readReturn(service, ledger, account, id)),
+      "waits for payouts": () => readEach("payout"),
+      "waits for returns": () => readEach("return"),
       cardholders: readDueCardholders,
-      balances: () =>
-        readEach("balance", (thing) => (service) => {
-          const [currency = "", amount = ""] = thing.split(" ");
-          return readFunds(service, { currency, amount });
-        }),
+      balances: () => readEach("balance"),
     },
   };
 };

@@ -24,7 +24,7 @@ import {
 import { Context } from "@temporalio/activity";
 import { Result } from "effect";
 import { type PaymentsRuntime, runCall } from "../run-operation.ts";
-import { lookOf } from "../waits.ts";
+import { lookOf } from "../wait-readings.ts";
 import type { Attempt } from "./guard.ts";
 import { StepFailed } from "./outcomes.ts";
 

@@ -1,6 +1,5 @@
 import { createClient } from "@durable-payments/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { knownPayout } from "../../src/waits.ts";
 import { beneficiary, payout as withKey } from "../support/bodies.ts";
 import type { Attempt } from "../../src/write/guard.ts";
 import { makeWorld } from "../support/writes.ts";
@@ -50,8 +49,10 @@ const onAnotherClock = async (clockOffsetMs: number) => {
   const paid = async () =>
     (await simulator.state()).payouts.map(({ payout_reference }) => payout_reference).toSorted();
   const pass = (time: number) => void (passed += time);
-  const knownFor = async (payout_id: string) =>
-    (await knownPayout(world.ledger, world.account, payout_id)).knownForMs;
+  const knownFor = async (payout_id: string) => {
+    const row = await world.ledger.payout(world.account, payout_id);
+    return row && (await world.ledger.state()).now - row.changedAt;
+  };
   return { knownFor, paid, pass, pay, payByHand, setClock };
 };
 

@@ -12,7 +12,6 @@ import type {
   FoundBatchRow,
   META,
   Pause,
-  Payee,
   RecordedWait,
   ROW_OUTCOME,
   Run,
@@ -167,8 +166,6 @@ export interface Change {
   /** The new row: the store sets its version, and removes `facts` once the outcome is known. */
   readonly row?: WriteRow;
   readonly entries?: ReadonlyArray<NewEntry>;
-  /** Description of a payee. */
-  readonly payee?: Omit<Payee, "account" | "seenAt"> | undefined;
   /** Type of the workflow, to record its run in the same commit if it is not recorded yet. */
   readonly workflowType?: string | undefined;
 }

@@ -14,7 +14,7 @@ import type {
 import { endAmong, readDecision, selectDecisions } from "./log.ts";
 import { rememberPayees } from "./payees.ts";
 import { refreshEnds, refreshStatus } from "./run-status.ts";
-import { LEASES, type RecordedWait, type Run, RUNS, WAITS } from "./schema.ts";
+import { LEASES, type Run, RUNS, WAITS } from "./schema.ts";
 import { chunksOf } from "effect/Array";
 import { query, type Query, type Seal, toJson } from "./table.ts";
 import { MOST_KEYS, type Store } from "./store.ts";
@@ -298,12 +298,16 @@ export const runMethods = (store: Store) => {
     },
     /** Records a wait that has ended as soon as it began, or closes it if it is open. */
     endWait: (wait: EndedWait): Promise<void> => store.save(wait.workflowId, end(wait)),
-    /** Returns waits, the longest first; with `isOpen` only open ones. */
+    /** Returns waits, the longest first, the longest due first, or by their objects; with `isOpen` only open ones. */
     waits: (
       filter: Partial<Pick<Wait, "account" | "activityId" | "workflowId" | "kind">> & {
         readonly isOpen?: true;
         /** Those whose run has ended in Temporal; a lost run has no end. */
         readonly isLeft?: true;
+        /** Those whose object is due to be read at the service. */
+        readonly isDue?: true;
+        /** Those for any of these objects. */
+        readonly things?: ReadonlyArray<string>;
         readonly limit?: number;
       },
     ) =>
@@ -315,34 +319,13 @@ export const runMethods = (store: Store) => {
           "account = ?": filter.account,
           "workflow_id = ?": filter.workflowId,
           "activity_id = ?": filter.activityId,
-          "kind = ?": filter.kind,
+          // A part of the text, because an index is of one kind alone.
+          [`kind = '${filter.kind}'`]: filter.kind !== undefined,
+          thing: filter.things,
+          [`read_after <= (SELECT ${now})`]: filter.isDue,
         },
-        "ORDER BY since, workflow_id, activity_id",
+        `ORDER BY ${filter.isDue ? "read_after" : filter.things ? "thing" : "since, workflow_id, activity_id"}`,
         filter.limit,
-      ),
-    /** Returns the open waits for some payouts, by an index of their objects. */
-    waitsFor: (account: string, payoutIds: ReadonlyArray<string>) =>
-      store.all(WAITS, {
-        "account = ?": account,
-        "kind = 'payout' AND closed_at IS NULL": true,
-        thing: payoutIds,
-      }),
-    /** Returns open waits of a kind whose object is due to be read at the service, the longest due first. */
-    dueWaits: (
-      account: string,
-      kind: Wait["kind"],
-      limit: number,
-    ): Promise<ReadonlyArray<RecordedWait>> =>
-      store.all(
-        WAITS,
-        {
-          "account = ?": account,
-          "kind = ?": kind,
-          "closed_at IS NULL": true,
-          [`read_after <= (SELECT ${now})`]: true,
-        },
-        "ORDER BY read_after",
-        limit,
       ),
     /**
      * Records that the objects of waits were read, and when they are read next: those that are still open.

@@ -308,13 +308,8 @@ export interface RowRepair {
   /** The body of its amendment's decision; `hash` is that of the amended input. */
   readonly amend?: JsonObject & { readonly hash: string };
   /** The payment of the amended input. */
-  readonly planned?: PlannedPayment;
+  readonly planned?: Pick<Run, "alias" | "amount" | "currency" | "payee" | "reference">;
 }
-
-/** Payment of a run as it plans it. */
-export type PlannedPayment = Readonly<
-  Record<"alias" | "amount" | "currency" | "payee" | "reference", string | null>
->;
 
 export const BATCH_ROWS = new Table(
   "batch_rows",

@@ -17,7 +17,6 @@ import { BATCH_ROWS, PAUSES, REQUEST, type Rest, ROW, SEEN, WRITES } from "./sch
 import { type Database, type Store, UniqueViolation } from "./store.ts";
 import * as column from "./column.ts";
 import { type Query, query, readFields, type RowOf, type Seal, type SqlRow } from "./table.ts";
-import { rememberPayees } from "./payees.ts";
 import { saveRun } from "./run-methods.ts";
 import { refreshEnds, refreshStatus } from "./run-status.ts";
 import { findSimilar } from "./similar-payments.ts";
@@ -340,15 +339,13 @@ export const writeMethods = (store: Store) => {
       const { workflowId } = name;
       const { ownerId, rootId } = owner ?? ownedBy(workflowId);
       let saved: WriteRow | undefined;
-      let described: Change["payee"];
       let concerned: ReadonlyArray<string> = [];
       // Undefined if the change concerns another id's status: rarely. With the keys of all roots, the children of one
       // workflow would pay one after another.
       const change = (keys: ReadonlyArray<string>) =>
         store.logged(keys, workflowId, [selectLook(name, owner)], ([found = []], log) => {
           const look = readLook(name, found, seal);
-          const { entries = [], payee, row, workflowType } = decide(look);
-          described = payee;
+          const { entries = [], row, workflowType } = decide(look);
           saved = row && nextVersion(row, look.row);
           const of = saved ?? look.row;
           const { knownEnd, knownRunId } = readFields(KNOWN_RUN, found[0] ?? {}, seal);
@@ -386,7 +383,6 @@ export const writeMethods = (store: Store) => {
         for (let keys = [workflowId, ownerId]; result === undefined; keys = [...keys, rootId]) {
           result = await change([...new Set([...keys, ...concerned])]);
         }
-        if (described !== undefined) await rememberPayees(store, name.account, [described]);
         return result;
       } catch (error) {
         throw error instanceof UniqueViolation && saved !== undefined

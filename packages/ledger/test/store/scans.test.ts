@@ -50,8 +50,10 @@ const READS: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> = {
   "open runs": (ledger) => ledger.openRuns({ limit }),
   "open waits": (ledger) => ledger.waits({ account, isOpen: true, limit }),
   "waits of ended runs": (ledger) => ledger.waits({ account, isOpen: true, isLeft: true, limit }),
-  "waits for payouts": (ledger) => ledger.waitsFor(account, ["P"]),
-  "due waits": (ledger) => ledger.dueWaits(account, "balance", limit),
+  "waits for payouts": (ledger) =>
+    ledger.waits({ account, kind: "payout", isOpen: true, things: ["P"] }),
+  "due waits": (ledger) =>
+    ledger.waits({ account, kind: "balance", isOpen: true, isDue: true, limit }),
   "due payouts": (ledger) => ledger.duePayouts(account, limit),
   "watched payouts": (ledger) => ledger.duePayouts(account, limit, "watched"),
   "a hint": (ledger) => ledger.readSoon([account], "P"),

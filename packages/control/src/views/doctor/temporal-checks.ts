@@ -2,7 +2,6 @@ import {
   accountQueue,
   batchQueue,
   isNotFound,
-  isNotifierState,
   notifierId,
   readReported,
   type Tracked,
@@ -11,7 +10,7 @@ import {
   trackersOn,
   utc,
 } from "@durable-payments/protocol";
-import { isTracked } from "@durable-payments/protocol/payloads";
+import { isNotifierState, isTracked } from "@durable-payments/protocol/payloads";
 import type { Client } from "@temporalio/client";
 import { pollersOf } from "@durable-payments/protocol/task-queues";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
