@@ -2,14 +2,11 @@ export { cardholderReadings } from "./evidence/cardholders.ts";
 export type { LongActivityOptions } from "./long-activity.ts";
 export {
   type ActivitiesOptions,
-  type ContractWriteActivities,
   makePaymentsActivities,
   type PaymentsActivities,
 } from "./make-activities.ts";
 export { type HintSettings, readHint, readHintSettings } from "./notifications/hints.ts";
-export type { NotifierActivities } from "./notifications/notifier-activities.ts";
 export { type NotificationSettings, readNotificationSettings } from "./notifications/webhook.ts";
-export type { ReadActivities, WorkerCheckActivities } from "./reads.ts";
 export { type AttemptTrace, inAttemptTrace, type PaymentsRuntime } from "./run-operation.ts";
 export {
   readFirstEvent,
@@ -34,7 +31,6 @@ export { nudgeUntold } from "./tracker/janitor.ts";
 export { readings } from "./tracker/readings.ts";
 export { readTracked } from "./tracker/track.ts";
 export type { WaitsBy } from "./waits.ts";
-export type { WriteActivity } from "./write/activity.ts";
 export {
   type CallContext,
   defineOperation,

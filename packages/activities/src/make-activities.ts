@@ -1,25 +1,13 @@
 import type { Ledger, Limits } from "@durable-payments/ledger";
-import type {
-  BatchActivities,
-  TrackerActivities,
-  UndoCall,
-  WaitActivities,
-  WriteAnswer,
-} from "@durable-payments/protocol/calls";
+import type { UndoCall, WriteAnswer } from "@durable-payments/protocol/calls";
 import { accountHash } from "@durable-payments/protocol/account";
 import { parsing } from "./inputs.ts";
 import type { LongActivityOptions } from "./long-activity.ts";
 import {
   makeNotifierActivities,
-  type NotifierActivities,
   type NotifierOptions,
 } from "./notifications/notifier-activities.ts";
-import {
-  makeReadActivities,
-  type ReadActivities,
-  makeWorkerCheckActivities,
-  type WorkerCheckActivities,
-} from "./reads.ts";
+import { makeReadActivities, makeWorkerCheckActivities } from "./reads.ts";
 import { optionsOf, type PaymentsRuntime } from "./run-operation.ts";
 import { makeBatchActivities } from "./start-rows.ts";
 import { makeTrackerActivities, type TrackerOptions } from "./tracker/track.ts";
@@ -29,18 +17,12 @@ import type { WriteName } from "./write/operation.ts";
 import type { OwnOperations } from "./write/own-operations.ts";
 
 /** One activity per write of the contract, by the operation's own name, and `undo`. */
-export type ContractWriteActivities = {
+type ContractWriteActivities = {
   readonly [Name in WriteName]: WriteActivity;
 } & { readonly undo: (call: UndoCall) => Promise<WriteAnswer> };
 
 /** Every activity of a worker, except operations of your own, by activity type. */
-export type PaymentsActivities = ReadActivities &
-  ContractWriteActivities &
-  WaitActivities &
-  BatchActivities &
-  TrackerActivities &
-  NotifierActivities &
-  WorkerCheckActivities;
+export type PaymentsActivities = ReturnType<typeof makePaymentsActivities>;
 
 /** Options of the activities, in addition to the client. */
 export interface ActivitiesOptions {
@@ -87,11 +69,11 @@ export const makePaymentsActivities = (
     tracker,
     waits = "completed",
   }: ActivitiesOptions,
-): PaymentsActivities => {
+) => {
   let hash: Promise<string> | undefined;
   const account = () => (hash ??= optionsOf(runtime).then((of) => given ?? accountHash(of)));
   const writes = makeWriteActivities({ account, runtime, ledger, operations, limits });
-  const activities: PaymentsActivities = {
+  const activities = {
     ...makeReadActivities(runtime),
     // It has each write of the contract, and your own operations.
     ...(writes.activities as ContractWriteActivities),

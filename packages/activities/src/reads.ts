@@ -76,21 +76,13 @@ export const makeReadActivities = (runtime: PaymentsRuntime): ReadActivities =>
     // One entry for each read, with the contract's input and output.
   ) as ReadActivities;
 
-/** Checks everything that a worker needs before it gets runs. */
-export interface WorkerCheckActivities {
-  /** Signs in, pings the service, and reads the ledger. Moves no money. */
-  readonly checkWorker: () => Promise<void>;
-}
-
 /** Every failure may be repaired in the meantime: a key, a network, a database. */
 const AGAIN_AFTER_MS = 2_000;
 
 /** Makes the activity that checks a new version of a worker. */
-export const makeWorkerCheckActivities = (
-  runtime: PaymentsRuntime,
-  ledger: Ledger,
-): WorkerCheckActivities => ({
-  checkWorker: async () => {
+export const makeWorkerCheckActivities = (runtime: PaymentsRuntime, ledger: Ledger) => ({
+  /** Signs in, pings the service, and reads the ledger. Moves no money. */
+  checkWorker: async (): Promise<void> => {
     const { cancellationSignal } = Context.current();
     const result = await runCall(runtime, (client) => client.ping(), cancellationSignal);
     if (Result.isFailure(result)) throw notYet(result.failure.message, AGAIN_AFTER_MS);

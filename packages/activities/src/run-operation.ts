@@ -5,6 +5,7 @@ import {
   type PaymentsError,
   type RequestOptions,
 } from "@durable-payments/client/effect";
+import type { Ledger } from "@durable-payments/ledger";
 import { NOT_YET } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
@@ -38,6 +39,14 @@ const withinAttempt = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A
 
 /** The runtime that all activities of a worker share: it holds the client, its session and its connections. */
 export type PaymentsRuntime = ManagedRuntime.ManagedRuntime<PaymentsClient, unknown>;
+
+/** The client and the ledger of an account. */
+export interface AccountOptions {
+  readonly runtime: PaymentsRuntime;
+  readonly ledger: Ledger;
+  /** Hash of the account that the ledger has its writes under. */
+  readonly account: () => Promise<string>;
+}
 
 /** The options of the runtime's client, its assumptions among them. */
 export const optionsOf = (

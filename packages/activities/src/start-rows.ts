@@ -14,7 +14,6 @@ import {
   type RunStatus,
 } from "@durable-payments/ledger";
 import {
-  type BatchActivities,
   type PayoutChunk,
   type PayoutRow,
   type RepairRow,
@@ -239,8 +238,8 @@ const chunkOf = (
 };
 
 /** Makes the activity that starts the rows of a batch and follows them. */
-export const makeBatchActivities = (options: BatchOptions): BatchActivities => ({
-  startRows: async (given): Promise<StartedRows> => {
+export const makeBatchActivities = (options: BatchOptions) => ({
+  startRows: async (given: PayoutChunk): Promise<StartedRows> => {
     const { ledger } = options;
     const context = Context.current();
     const signal = context.cancellationSignal;

@@ -6,18 +6,22 @@
  * the ledger before anybody believes it: a worker that dies in between has not lost it.
  */
 import {
-  type Ledger,
   LedgerUnavailable,
   type NewWait,
   readIntervalMs,
   type Wait,
 } from "@durable-payments/ledger";
-import { failureTypes, type WaitActivities } from "@durable-payments/protocol/calls";
+import {
+  failureTypes,
+  type CardholderWait,
+  type FundsWait,
+  type PayoutWait,
+} from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
 import { Result } from "effect";
 import { readFailure } from "./reads.ts";
-import { notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
+import { type AccountOptions, notYet, runCall } from "./run-operation.ts";
 import {
   readCardholder,
   readFunds,
@@ -50,21 +54,12 @@ const pollAgain = (why: string): ApplicationFailure =>
 export type WaitsBy = "completed" | "polled";
 
 /** Options of the activities that wait. */
-export interface WaitOptions {
-  readonly runtime: PaymentsRuntime;
-  readonly ledger: Ledger;
-  /** The account of the runtime's client, as a hash. */
-  readonly account: () => Promise<string>;
+export interface WaitOptions extends AccountOptions {
   readonly waits: WaitsBy;
 }
 
 /** Makes the activities that wait for the service. */
-export const makeWaitActivities = ({
-  account,
-  ledger,
-  runtime,
-  waits,
-}: WaitOptions): WaitActivities => {
+export const makeWaitActivities = ({ account, ledger, runtime, waits }: WaitOptions) => {
   const waitHere = async (kind: Wait["kind"], thing: string): Promise<NewWait> => {
     const { activityId, workflowExecution } = Context.current().info;
     const { runId = "", workflowId = "" } = workflowExecution ?? {};
@@ -122,16 +117,16 @@ export const makeWaitActivities = ({
     });
 
   return {
-    awaitPayout: async ({ mode, payout_id }) => {
+    awaitPayout: async ({ mode, payout_id }: PayoutWait) => {
       // Its last look comes after a tracker has looked that knows the age.
       const age = mode === "look" ? undefined : waitedMs();
       const here = await waitHere("payout", payout_id);
       return wait("payout", payout_id, mode, (...of) => readPayout(...of, age, here));
     },
-    awaitReturn: ({ mode, payout_id }) => wait("return", payout_id, mode, readReturn),
-    awaitVerification: ({ card_holder_id, mode }) =>
+    awaitReturn: ({ mode, payout_id }: PayoutWait) => wait("return", payout_id, mode, readReturn),
+    awaitVerification: ({ card_holder_id, mode }: CardholderWait) =>
       wait("cardholder", card_holder_id, mode, readCardholder),
-    awaitFunds: ({ amount, currency, mode }) =>
+    awaitFunds: ({ amount, currency, mode }: FundsWait) =>
       wait("balance", `${currency} ${amount}`, mode, readFunds),
   };
 };

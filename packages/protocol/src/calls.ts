@@ -1,13 +1,5 @@
 import { cleanText } from "@durable-payments/client/values";
 import type { JsonFields } from "./values.ts";
-import type {
-  CardholderWait,
-  FundsWait,
-  PayoutChunk,
-  PayoutWait,
-  Tracked,
-  TrackerInput,
-} from "./payloads.ts";
 import type { SignalDefinition, UpdateDefinition } from "@temporalio/common";
 
 // The inputs are in payloads.ts: their types alone, so that no workflow loads a schema.
@@ -239,35 +231,11 @@ export interface SeenFunds {
   readonly available_balance: string;
 }
 
-/** Activities that wait, by type. */
-export interface WaitActivities {
-  readonly awaitPayout: (wait: PayoutWait) => Promise<SeenPayout>;
-  readonly awaitReturn: (wait: PayoutWait) => Promise<SeenReturn>;
-  readonly awaitVerification: (wait: CardholderWait) => Promise<SeenCardholder>;
-  readonly awaitFunds: (wait: FundsWait) => Promise<SeenFunds>;
-}
-
 /** Answer of `startRows`. `done`: every row has ended, or will not be started; the ledger has the outcomes. */
 export type StartedRows =
   | { readonly is: "done" }
   /** Only a person helps: the batch waits for its approval, or is paused. */
   | { readonly is: "waiting"; readonly why: string };
-
-/** Activities of a batch. */
-export interface BatchActivities {
-  readonly startRows: (chunk: PayoutChunk) => Promise<StartedRows>;
-}
-
-/** The tracker's activity. */
-export interface TrackerActivities {
-  /**
-   * Completes waits, notifies runs of answers, and reconciles writes of ended runs. Lasts for hours; then its workflow
-   * continues as new with the result.
-   *
-   * @throws ApplicationFailure, to be retried, if the worker has another account under this name.
-   */
-  readonly track: (input: TrackerInput) => Promise<Tracked>;
-}
 
 /** Most rows of a chunk: with their texts they stay below Temporal's limit of a payload. */
 export const MOST_ROWS_OF_CHUNK = 500;

@@ -16,18 +16,6 @@ import { hash, randomUUID } from "node:crypto";
 import { type LongActivityOptions, type LongWork, runLong } from "../long-activity.ts";
 import { type NotificationSettings, post } from "./webhook.ts";
 
-/** The notifier's activities. */
-export interface NotifierActivities {
-  /**
-   * Delivers the events of all accounts, for hours or until its worker drains.
-   *
-   * @returns the state for the next run.
-   */
-  readonly notify: (state: NotifierState | undefined) => Promise<NotifierState>;
-  /** Posts one test notification and returns its outcome. */
-  readonly sendTestNotification: () => Promise<Delivery>;
-}
-
 /** Options of a notifier. */
 export interface NotifierOptions extends LongActivityOptions {
   readonly ledger: Ledger;
@@ -123,8 +111,9 @@ const notifying = (
 };
 
 /** The notifier's activities, for a worker with these settings. */
-export const makeNotifierActivities = (options: NotifierOptions): NotifierActivities => ({
-  notify: async (given) => {
+export const makeNotifierActivities = (options: NotifierOptions) => ({
+  /** Delivers the events of all accounts, for hours or until its worker drains. Returns the state for the next run. */
+  notify: async (given: NotifierState | undefined): Promise<NotifierState> => {
     const { settings } = options;
     if (settings === undefined) {
       throw ApplicationFailure.create({
@@ -137,7 +126,8 @@ export const makeNotifierActivities = (options: NotifierOptions): NotifierActivi
       notifying(settings, options, signal, isNotifierState(reported) ? reported : (given ?? {})),
     );
   },
-  sendTestNotification: async () => {
+  /** Posts one test notification and returns its outcome. */
+  sendTestNotification: async (): Promise<Delivery> => {
     const { settings, taskQueue } = options;
     if (settings === undefined) {
       return { isDelivered: false, host: null, status: null, tookMs: 0, why: notConfigured };

@@ -22,7 +22,7 @@ import { inWindow } from "@durable-payments/client/effect";
 import type { RecordedWrite } from "@durable-payments/ledger";
 import { PAGE_SIZE } from "../evidence/list-readings.ts";
 import { LAST } from "../run-operation.ts";
-import type { follow, FollowOptions } from "./follow.ts";
+import type { Followed, FollowOptions } from "./follow.ts";
 
 /** Shares of the requests for open payouts. */
 const SHARES = { open: 1, watched: 1 / 2 } as const;
@@ -38,18 +38,10 @@ const RETRY_MS = 60_000;
 const SHORTEST_SPAN_MS = 2_000;
 const LONGEST_SPAN_MS = 24 * 3_600_000;
 
-/** Dependencies of the reader of due payouts. */
-interface DueOptions
-  extends
-    Pick<FollowOptions, "account" | "call" | "ledger">,
-    Pick<
-      ReturnType<typeof follow>,
-      "aheadMs" | "endListed" | "paced" | "readPayouts" | "settings"
-    > {}
-
 /** Makes the reader of due payouts. It returns the time that its requests take of the budget. */
 export const due = (
-  { account, call, ledger, ...followed }: DueOptions,
+  { account, call, ledger }: FollowOptions,
+  followed: Followed,
   which: "open" | "watched",
 ) => {
   /** The length of a window that shows about a page. */

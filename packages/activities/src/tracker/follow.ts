@@ -346,3 +346,6 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
     },
   };
 };
+
+/** The parts of the follower that the readers of payouts use. */
+export type Followed = ReturnType<typeof follow>;

@@ -10,20 +10,20 @@ export interface ReadingsOptions extends FollowOptions {
 
 /** Makes the parts of the tracker that read the service for all that an account waits for. */
 export const readings = ({ watermark, ...options }: ReadingsOptions) => {
-  const { count, parts, size, ...followed } = follow(options);
-  const list = settled({ ...options, ...followed, watermark });
+  const followed = follow(options);
+  const list = settled(options, followed, watermark);
   return {
-    count,
-    size,
+    count: followed.count,
+    size: followed.size,
     watermark: list.watermark,
     /**
      * They do not depend on each other. Each completes its due waits, throws the error of `call`, and may return the
      * milliseconds until it is due again.
      */
     parts: {
-      ...parts,
-      "due payouts": due({ ...options, ...followed }, "open"),
-      "watched payouts": due({ ...options, ...followed }, "watched"),
+      ...followed.parts,
+      "due payouts": due(options, followed, "open"),
+      "watched payouts": due(options, followed, "watched"),
       "settled payouts": list.look,
     },
   };

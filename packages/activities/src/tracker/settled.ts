@@ -16,7 +16,7 @@ import { inWindow, type Payout, readTime, WINDOW_EDGE_MS } from "@durable-paymen
 import { PAGE_SIZE } from "../evidence/list-readings.ts";
 import { zoneOf } from "../payout-status.ts";
 import { LAST } from "../run-operation.ts";
-import { type follow, type FollowOptions, isLastPage } from "./follow.ts";
+import { type Followed, type FollowOptions, isLastPage } from "./follow.ts";
 
 /** A list may show a completion this much later than another one. */
 const OVERLAP_MS = 30_000;
@@ -31,21 +31,20 @@ const EVERY_MS = 5_000;
 /** Most pages of a look: more have settled after an outage, and are read by shorter windows. */
 const MOST_PAGES = 200;
 
-/** Dependencies of the reader of settled payouts. */
-interface SettledOptions
-  extends
-    Pick<FollowOptions, "account" | "call" | "ledger">,
-    Pick<ReturnType<typeof follow>, "endListed" | "settings"> {
-  /** Milliseconds since 1970 by the service's clock. */
-  readonly watermark: number | undefined;
-}
-
 const keyOf = ({ complete_time, payout_id, payout_status }: Payout): string =>
   `${payout_id} ${payout_status} ${complete_time}`;
 
-/** Makes the reader of settled payouts. */
-export const settled = ({ account, call, ledger, settings, ...options }: SettledOptions) => {
-  let { watermark } = options;
+/**
+ * Makes the reader of settled payouts.
+ *
+ * @param before its last watermark: milliseconds since 1970 by the service's clock.
+ */
+export const settled = (
+  { account, call, ledger }: FollowOptions,
+  { endListed, settings }: Followed,
+  before: number | undefined,
+) => {
+  let watermark = before;
   /** Rows of the last whole look, which the overlap shows again. */
   let known: ReadonlySet<string> = new Set();
   let newest = -Infinity;
@@ -87,7 +86,7 @@ export const settled = ({ account, call, ledger, settings, ...options }: Settled
       isHonoured = times.every((time) => time >= from - WINDOW_EDGE_MS);
       newest = times.reduce((max, time) => (time > latest ? max : Math.max(max, time)), newest);
       isWhole = isLastPage(page, pages);
-      await options.endListed(page.item_list.filter(isNew));
+      await endListed(page.item_list.filter(isNew));
     }
     // More than a look can read in the shortest window is left to the schedules.
     if (isHonoured && (isWhole || spanMs === SHORTEST_SPAN_MS)) {

@@ -1,5 +1,5 @@
-import { type Ledger, trackerLease, type WriteName } from "@durable-payments/ledger";
-import type { Tracked, TrackerActivities, TrackerInput } from "@durable-payments/protocol/calls";
+import { trackerLease, type WriteName } from "@durable-payments/ledger";
+import type { Tracked, TrackerInput } from "@durable-payments/protocol/calls";
 import { isTracked } from "@durable-payments/protocol/payloads";
 import { readReported } from "@durable-payments/protocol/tracker";
 import { Context } from "@temporalio/activity";
@@ -9,9 +9,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type LongActivityOptions, type LongWork, runLong, withBackOff } from "../long-activity.ts";
 import {
+  type AccountOptions,
   type ClientCall,
   notYet,
-  type PaymentsRuntime,
   readAt,
   readKnown,
 } from "../run-operation.ts";
@@ -21,11 +21,7 @@ import { describePayees } from "./payees.ts";
 import { readings } from "./readings.ts";
 
 /** Options of the tracker. */
-export interface TrackerOptions extends LongActivityOptions {
-  readonly runtime: PaymentsRuntime;
-  readonly ledger: Ledger;
-  /** The account of the runtime's client, as a hash. */
-  readonly account: () => Promise<string>;
+export interface TrackerOptions extends LongActivityOptions, AccountOptions {
   /** The operations whose rows of ended runs are reconciled. */
   readonly operations: ReadonlyArray<string>;
   /** Where the worker receives hints, if it does. */
@@ -136,15 +132,9 @@ const tracking = (
   };
 
   const settle = (write: WriteName) => options.settle(write, signal);
-  const reading = readings({
-    ledger,
-    account,
-    client,
-    warn,
-    call,
-    watermark: before?.settledUntil,
-  });
-  const settleLeft = janitor({ ledger, account, client, warn, operations, settle });
+  const of = { ledger, account, client, warn };
+  const reading = readings({ ...of, call, watermark: before?.settledUntil });
+  const settleLeft = janitor({ ...of, operations, settle });
   const ends = endsOf({
     ledger,
     client,
@@ -255,8 +245,14 @@ const tracking = (
 const OTHER_ACCOUNT_WAIT_MS = 10_000;
 
 /** Makes the tracker's activity. */
-export const makeTrackerActivities = (options: TrackerOptions): TrackerActivities => ({
-  track: async (input) => {
+export const makeTrackerActivities = (options: TrackerOptions) => ({
+  /**
+   * Completes waits, notifies runs of answers, and reconciles writes of ended runs. Lasts for hours; then its workflow
+   * continues as new with the result.
+   *
+   * @throws ApplicationFailure, to be retried, if the worker has another account under this name.
+   */
+  track: async (input: TrackerInput): Promise<Tracked> => {
     const { account, known, name } = input;
     if (account !== (await options.account())) {
       const why = `This worker has another client as the account ${name ?? "without a name"}.`;

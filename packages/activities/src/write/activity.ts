@@ -20,7 +20,7 @@ import { advanceRow, type Attempt } from "./guard.ts";
 import { Performing } from "./engine.ts";
 import { type EngineOptions, isListed, writeNames, type WriteTask } from "./operation.ts";
 import { NotYet, StepFailed } from "./outcomes.ts";
-import { notYet, optionsOf, type PaymentsRuntime } from "../run-operation.ts";
+import { type AccountOptions, notYet, optionsOf } from "../run-operation.ts";
 import { makeContractOperations } from "./contract-operations.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
 import { operation as contractOf } from "@durable-payments/client/contract";
@@ -180,11 +180,7 @@ const HEARTBEAT_EVERY_MS = 3_000;
 const HEARTBEAT_ANSWERED_MS = 2_000;
 
 /** Dependencies of the activities of writes. */
-interface WriteActivityOptions {
-  /** Hash of the account that the ledger has its writes under. */
-  readonly account: () => Promise<string>;
-  readonly runtime: PaymentsRuntime;
-  readonly ledger: Ledger;
+interface WriteActivityOptions extends AccountOptions {
   readonly operations: OwnOperations;
   /** The worker's own limits: they only tighten those of the account. */
   readonly limits?: Limits | undefined;

@@ -1,16 +1,16 @@
+import type { PaymentsActivities } from "../../src/index.ts";
 import {
   type Nudge,
   nudgeSignal,
   type SeenPayout,
   WAIT_ATTEMPT,
-  type WaitActivities,
   waitActivityId,
 } from "@durable-payments/protocol/calls";
 import { condition, proxyActivities, setHandler } from "@temporalio/workflow";
 
 /** Waits for a payout, as the step does. */
 export async function waitsForPayout(payout_id: string): Promise<SeenPayout> {
-  const { awaitPayout } = proxyActivities<WaitActivities>({
+  const { awaitPayout } = proxyActivities<PaymentsActivities>({
     activityId: waitActivityId("awaitPayout", payout_id),
     startToCloseTimeout: WAIT_ATTEMPT,
     retry: { initialInterval: "1 hour" },

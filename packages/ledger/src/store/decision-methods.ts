@@ -3,7 +3,7 @@ import { isSamePerson } from "../model/person.ts";
 import { endedRow, overruledRow } from "../model/row-changes.ts";
 import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
-import { readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
+import { onWhole, readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow, rowsOf } from "./write-methods.ts";
 import { refreshEnds } from "./run-status.ts";
 import { PAUSES, RUNS } from "./schema.ts";
@@ -73,8 +73,8 @@ export const decisionMethods = (store: Store) => {
     const looks = [query("SELECT 1 FROM pauses WHERE scope = $1 AND of = $2", scope, of)];
     return store.logged(null, workflowId, looks, ([paused = []], log) => {
       const isPaused = paused.length > 0;
-      const about = { account: "", workflowId, step: null, question: null, value: { scope, of } };
-      if (isPaused || kind === "pause") log.decision({ ...actor, ...about, kind });
+      if (isPaused || kind === "pause")
+        log.decision({ ...actor, ...onWhole(workflowId), value: { scope, of }, kind });
       const pause: Pause = { scope, of, by: actor.by, reason: actor.reason ?? "", since: log.now };
       const change =
         kind === "pause"
@@ -104,14 +104,11 @@ export const decisionMethods = (store: Store) => {
       isAlone(decision) ? null : workflowId,
       workflowId,
       looks,
-      ([rows = [], lines = []], { epoch, now, sequence, stopped, ...log }) => {
+      ([rows = [], lines = []], log) => {
         const look: DecisionLook = {
+          ...log,
           rows: rows.map((row) => readRow(row, seal)),
           decisions: lines.map((line) => readDecision(line, seal)),
-          epoch,
-          now,
-          sequence,
-          stopped,
         };
         const concerned = check(look);
         log.decision(decision);
@@ -146,7 +143,7 @@ export const decisionMethods = (store: Store) => {
     said: Pick<NewDecision, "kind" | "value">,
   ): Promise<AccountLimits> => {
     const workflowId = limitsId(account);
-    await decide({ account, workflowId, step: null, question: null, ...actor, ...said });
+    await decide({ ...onWhole(workflowId, account), ...actor, ...said });
     return limits(account);
   };
 

@@ -95,6 +95,14 @@ export type Decision = RowOf<typeof DECISION> & DecisionBody;
 /** A decision to be recorded. */
 export type NewDecision = Omit<Decision, "sequence" | "at">;
 
+/** What a decision on a whole workflow id is about; "" is everything. */
+export const onWhole = (workflowId: string, account = "") => ({
+  account,
+  workflowId,
+  step: null,
+  question: null,
+});
+
 /** An entry to be recorded, sealed: the outcome of a write, and who reports it. */
 export interface NewEntry {
   /** The worker, tool or person. */

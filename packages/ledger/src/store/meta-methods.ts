@@ -1,4 +1,5 @@
 import { wake } from "./decision-methods.ts";
+import { onWhole } from "./log.ts";
 import { DAY_MS } from "./run-filter.ts";
 import { LedgerUnavailable, type Store } from "./store.ts";
 import * as column from "./column.ts";
@@ -92,9 +93,8 @@ export const metaMethods = (store: Store) => {
       store.logged(null, "", [select], ([found], log) => {
         const meta = metaOf(found);
         const epoch = Math.max(meta.epoch, meta.seenEpoch) + 1;
-        const about = { account: "", workflowId: "", step: null, question: null };
         const value = { epoch, stopped: meta.stopped };
-        log.decision({ ...actor, ...about, kind: "recover", value });
+        log.decision({ ...actor, ...onWhole(""), kind: "recover", value });
         const begin = query(
           "UPDATE meta SET epoch = $1, stopped = NULL, former = $2, suspects = '[]', server = $3, restored_at = $4, was_behind = $5",
           epoch,

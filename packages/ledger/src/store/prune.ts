@@ -17,7 +17,7 @@ import { PERSON_MARK } from "@durable-payments/client/values";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Actor } from "./ledger.ts";
 import { feedMethods } from "./feed-methods.ts";
-import { chainAgain, logWriter, verifyLines } from "./log.ts";
+import { chainAgain, logWriter, onWhole, verifyLines } from "./log.ts";
 import { payeeKey } from "./payees.ts";
 import { BATCH_ROWS, RUNS, WRITES } from "./schema.ts";
 import { MOST_KEYS, type Store, type Where } from "./store.ts";
@@ -178,8 +178,7 @@ export const pruneMethods = (store: Store) => {
     ): Promise<number> => {
       const { by } = actor;
       const upTo = await store.logged("", "", [], (_, log) => {
-        const about = { account: "", workflowId: "", step: null, question: null };
-        log.decision({ ...actor, ...about, kind: "prune", value: { before } });
+        log.decision({ ...actor, ...onWhole(""), kind: "prune", value: { before } });
         // Leases of workers that were killed.
         const leases = query(`DELETE FROM leases WHERE until <= ${now}`);
         return { value: log.sequence, writes: [leases] };

@@ -11,7 +11,7 @@ import type {
   RunEnd,
   Wait,
 } from "./ledger.ts";
-import { endAmong, readDecision, selectDecisions } from "./log.ts";
+import { endAmong, onWhole, readDecision, selectDecisions } from "./log.ts";
 import { rememberPayees } from "./payees.ts";
 import { refreshEnds, refreshStatus } from "./run-status.ts";
 import { LEASES, type Run, RUNS, WAITS } from "./schema.ts";
@@ -159,7 +159,7 @@ export const runMethods = (store: Store) => {
       let { runId } = run;
       if (start !== undefined && !decisions.some((one) => isStart(one, start))) {
         const { by, how, value } = start;
-        const about = { account: account ?? "", workflowId, step: null, question: null };
+        const about = onWhole(workflowId, account ?? "");
         const reason = value.notDuplicate ?? null;
         log.decision({ ...about, kind: "start", by, how, reason, value });
         runId ??= value.firstRunId ?? null;

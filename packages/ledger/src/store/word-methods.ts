@@ -7,7 +7,7 @@
  */
 import type { PayoutOutcome, Standing } from "../model/standing.ts";
 import type { Actor, Decision } from "./ledger.ts";
-import { logWriter, readDecision, selectDecisions } from "./log.ts";
+import { logWriter, onWhole, readDecision, selectDecisions } from "./log.ts";
 import { readRecorded } from "./write-methods.ts";
 import { refreshStatus } from "./run-status.ts";
 import { WRITES } from "./schema.ts";
@@ -143,15 +143,7 @@ export const wordMethods = (store: Store) => {
       // Alone, so that no outcome is recorded in between under the earlier meaning.
       await store.logged(null, workflowId, looks, ([lines = [], found = []], log) => {
         const before = decisionAbout(lines, value.word, seal);
-        log.decision({
-          account,
-          workflowId,
-          step: null,
-          question: null,
-          ...actor,
-          kind: "word",
-          value,
-        });
+        log.decision({ ...onWhole(workflowId, account), ...actor, kind: "word", value });
         // Payouts with a word that had no meaning are read now.
         const due = ["standing = 'made' AND word_unlisted = 1", "word_asks = 1"].map((unlisted) =>
           store.update(
@@ -167,12 +159,8 @@ export const wordMethods = (store: Store) => {
           const chain = logWriter(id, String(some[0]?.hash ?? ""), log.now, seal);
           for (const { row } of some) {
             const details = { id: row.madeId, ...value, was: row.standing };
-            chain.entry(
-              { who: actor.by, what: "payout under way again", details },
-              row,
-              row.runId,
-              row.generation,
-            );
+            const entry = { who: actor.by, what: "payout under way again", details };
+            chain.entry(entry, row, row.runId, row.generation);
           }
           return chain.writes;
         });

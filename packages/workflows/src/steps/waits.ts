@@ -8,7 +8,6 @@ import {
   type SeenReturn,
   WAIT,
   WAIT_ATTEMPT,
-  type WaitActivities,
   waitActivityId,
 } from "@durable-payments/protocol/calls";
 import { msToNumber } from "@temporalio/common/lib/time.js";
@@ -42,7 +41,7 @@ export interface WaitOptions {
 type Mode = Pick<PayoutWait, "mode">;
 
 interface Awaited<Seen extends { readonly outcome: string }> {
-  readonly name: keyof WaitActivities;
+  readonly name: (typeof WAIT)[keyof typeof WAIT];
   readonly account: string | undefined;
   /** The object of the wait; a part of the activity's id. */
   readonly thing: string;
