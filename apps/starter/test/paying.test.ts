@@ -14,6 +14,7 @@ const PLAN = {
   unlikely: [],
   warnings: [],
   needsApproval: false,
+  approvedBy: null,
 };
 
 const FLAGS = {
@@ -68,6 +69,15 @@ test.each([
   ["rejected", 6, /uploaded by ada, rejected: no row of it is started/],
 ])("a file that is %s is paid with exit code %i", async (state, code, text) => {
   expect(await pay(state, false)).toEqual({ code, text: expect.stringMatching(text) });
+});
+
+test("a file that a second person has approved in the meantime is called approved", async () => {
+  const approved = { approvedBy: "grace" };
+  expect((await pay("approved", false, approved)).text).toMatch(
+    /uploaded by ada, approved by grace$/m,
+  );
+  const { text } = await pay("approved", true, approved);
+  expect(text).toContain("uploaded before: approved by grace");
 });
 
 const duplicates = { warnings: ["Row 1 may be a duplicate of invoice-17"] };

@@ -43,6 +43,8 @@ export interface NextAction {
   readonly needs?: "notDuplicate";
   /** Pays again what was not paid: the key of a payout that was made never pays twice. */
   readonly isNewKey?: boolean;
+  /** The same of rows of a file: each row of another file has a new key. */
+  readonly isNewFile?: boolean;
   readonly isLate?: boolean;
   readonly isLog?: boolean;
   readonly isFollowed?: boolean;

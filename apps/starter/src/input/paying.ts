@@ -77,14 +77,17 @@ type BatchState = NonNullable<FilePlan["state"]>;
 const STATES: Readonly<Partial<Record<BatchState, string>>> = {
   needsApproval: "waiting for approval by a second person",
   reading: "waiting for approval by a second person",
-  // Approved by a person, or by no one because nothing asks for that.
   approved: "its rows start",
   finished: "finished: each row has its outcome, and nothing is started again",
   cancelled: "cancelled: no further row of it is started. To start a row, put it into another file",
   rejected: "rejected: no row of it is started. To start a row, put it into another file",
 };
 
-const batchState = (state: BatchState): string => STATES[state] ?? state;
+/** Words the state of a file; one that nothing asks to approve is approved by nobody. */
+const batchState = (state: BatchState, approvedBy: string | null): string =>
+  state === "approved" && approvedBy !== null
+    ? `approved by ${approvedBy}`
+    : (STATES[state] ?? state);
 
 /** Whether a person has stopped a file: a script must not take that for a success. */
 const isStopped = (state: BatchState): boolean => state === "cancelled" || state === "rejected";
@@ -93,8 +96,8 @@ const planText = (plan: FilePlan): ReadonlyArray<string> => {
   const amounts = Object.entries(plan.totals).map(([currency, total]) => `${total} ${currency}`);
   return [
     `${counted(plan.rows, "row")}, all valid. To ${plan.type === "payout" ? "pay" : "onboard"}: ${counted(plan.toPay, "row")}, ${amounts.join(", ") || "nothing"}`,
-    `Batch: ${plan.batch}${plan.state === null ? "" : `, uploaded before: ${batchState(plan.state)}`}`,
-    ...knownLines(plan.known),
+    `Batch: ${plan.batch}${plan.state === null ? "" : `, uploaded before: ${batchState(plan.state, plan.approvedBy)}`}`,
+    ...knownLines(plan),
     ...plan.unlikely.map((warning) => `Warning: ${warning}`),
     ...plan.warnings,
     ...(plan.needsApproval ? ["A second person has to approve it before any row is started."] : []),
@@ -139,7 +142,7 @@ const submitFile = async (
   const started = await (start === "pay"
     ? payments.payFile(file, given)
     : payments.onboardFile(file, given));
-  const uploaded = `${started.batch}: uploaded by ${started.createdBy}, ${batchState(started.state)}`;
+  const uploaded = `${started.batch}: uploaded by ${started.createdBy}, ${batchState(started.state, started.approvedBy)}`;
   if (!wait) {
     output.answer(started, ({ batch: workflowId }) =>
       [uploaded, ...nextLines([{ action: "show", workflowId }])].join("\n"),

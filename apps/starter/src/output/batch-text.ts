@@ -42,12 +42,15 @@ const RETRY_WORDS: Readonly<Record<string, string>> = {
 
 type Typed = Pick<BatchView, "type">;
 
+const moneyWords = (type: string): typeof MONEY_WORDS =>
+  type === "payout" ? MONEY_WORDS : CARD_WORDS;
+
 const outcomeText = (
   { type }: Typed,
   { isCovered, money, status }: Pick<BatchTotal, "isCovered" | "money" | "status">,
 ): string => {
   if (status !== undefined) return RETRY_WORDS[status] ?? status;
-  const words = type === "payout" ? MONEY_WORDS : CARD_WORDS;
+  const words = moneyWords(type);
   return isCovered ? `${words[money]} by another file` : words[money];
 };
 
@@ -62,19 +65,23 @@ const sumsText = ({ sums }: BatchTotal): string => (sums.length === 0 ? "" : `($
 const MOST_NAMED = 20;
 
 /** Words the rows of a plan that another file has, and names those that it has not paid. */
-export const knownLines = (known: FilePlan["known"]): ReadonlyArray<string> => {
+export const knownLines = ({
+  known,
+  type,
+}: Pick<FilePlan, "known" | "type">): ReadonlyArray<string> => {
   if (known.length === 0) return [];
+  const isPaid = type === "payout";
   const unpaid = known.filter(({ money }) => money !== "paid");
   const named = unpaid
     .slice(0, MOST_NAMED)
-    .map(({ money, number }) => `row ${number} (${MONEY_WORDS[money]})`);
+    .map(({ money, number }) => `row ${number} (${moneyWords(type)[money]})`);
   const more = unpaid.length > named.length ? ["…"] : [];
   return [
-    `${counted(known.length, "row")} already covered by another batch: not paid again`,
+    `${counted(known.length, "row")} already covered by another batch: not ${isPaid ? "paid" : "onboarded"} again`,
     ...(unpaid.length === 0
       ? []
       : [
-          `The other batch has not paid ${unpaid.length} of them: ${[...named, ...more].join(", ")}`,
+          `The other batch has ${isPaid ? "not paid" : "issued no card for"} ${unpaid.length} of them: ${[...named, ...more].join(", ")}`,
         ]),
   ];
 };
@@ -84,7 +91,7 @@ export const followBatchLine = (batch: BatchView, now = Date.now()): string =>
   `${when(now).slice(11, 19)}  ${batchState(batch)}  ${rowCounts(batch)}`;
 
 const BATCH_STATES: Readonly<Record<string, string>> = {
-  reading: "the worker reads its payees",
+  reading: "the worker reads its payees or cardholders",
   needsApproval: "needs approval",
 };
 
@@ -123,8 +130,17 @@ export const batchesText = (
         ])
         .join("\n");
 
-/** Words whom a file pays, and how many of them for the first time. */
-const paysText = ({ newPayees, notFound, payees, sums }: FileListing): string => {
+/** What the rows of a file do, by its type. */
+const LISTED: Readonly<Record<string, string>> = {
+  payout: "Pays",
+  onboardCardholder: "Onboards",
+  repair: "Retries",
+};
+
+/** Words whom a file pays, and how many of them for the first time; of a file of people, their card limits. */
+const paysText = ({ newPayees, notFound, payees, sums }: FileListing, type: string): string => {
+  if (type === "onboardCardholder")
+    return `card limits of ${totals(sums)} for ${counted(payees, "person", "people")}`;
   const fresh = newPayees === 0 ? "" : `, ${newPayees} never paid before`;
   const lost = notFound === 0 ? "" : `, ${counted(notFound, "row")} to an unknown payee`;
   return `${totals(sums)} to ${counted(payees, "payee")}${fresh}${lost}`;
@@ -133,8 +149,13 @@ const paysText = ({ newPayees, notFound, payees, sums }: FileListing): string =>
 /** Prints whom a file pays: the likely duplicates with the uploader's reason, the rows, and the sums. */
 export const listingLines = (
   listing: FileListing,
-  { notDuplicate, warnings }: Pick<NonNullable<InboxItem["file"]>, "notDuplicate" | "warnings">,
+  {
+    notDuplicate,
+    type,
+    warnings,
+  }: Pick<NonNullable<InboxItem["file"]>, "notDuplicate" | "type" | "warnings">,
 ): ReadonlyArray<string> => {
+  const title = LISTED[type] ?? "Rows";
   const { notListed, rows } = listing;
   const cells = rows.map(({ isNew, reference, shown, ...row }) => [
     `row ${row.number}`,
@@ -148,8 +169,8 @@ export const listingLines = (
     ...(notDuplicate === null
       ? []
       : [wrap(`No duplicate, says the uploader: ${notDuplicate}`, "  ")]),
-    ...section(notListed === 0 ? "Pays" : `Pays, the largest ${rows.length} rows`, cells),
-    wrap(`${more}Together: ${paysText(listing)}.`, "  "),
+    ...section(notListed === 0 ? title : `${title}, the largest ${rows.length} rows`, cells),
+    wrap(`${more}Together: ${paysText(listing, type)}.`, "  "),
   ];
 };
 
@@ -202,11 +223,11 @@ export const cancelledBatchText = ({
   unanswered,
 }: CancelledBatch & { readonly batch: string }): string =>
   joinedLines([
-    `${batch} is cancelled: ${counted(notStarted, "row")} had not started, and will not be paid.`,
+    `${batch} is cancelled: ${counted(notStarted, "row")} had not started, and will not start.`,
     stopped > 0 &&
       `${counted(stopped, "started row")} stopped: nothing more is sent under their ids.`,
     goOn > 0 &&
-      `${counted(goOn, "started row")} not stopped, and may be paid. To stop them: --started.`,
+      `${counted(goOn, "started row")} not stopped. To stop them, too: --started.`,
     unanswered > 0 &&
       `Temporal did not answer for ${unanswered}: those runs may stay open, and send nothing.`,
     section(

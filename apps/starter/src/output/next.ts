@@ -39,6 +39,7 @@ const FLAGS: ReadonlyArray<
 > = [
   ["id", ["--id"]],
   ["isNewKey", ["--key", "NEW_KEY"], "Pay again under a new key"],
+  ["isNewFile", [], "Pay such rows again, from a file with new keys"],
   ["after", ["--after"]],
   ["hash", ["--hash"]],
   ["question", ["--for"]],

@@ -481,12 +481,33 @@ it("shows a file's approver whom it pays, and how to approve exactly that", () =
     step: null,
     hash,
     next,
-    file: { ...listing, ...about },
+    file: { ...listing, ...about, type: "payout" },
   };
   const inbox = inboxText({ items: [item] }, NOW);
   expectNarrow(inbox);
   for (const part of ["9010.00 EUR, 34.80 USD to 21 payees", "NEW PAYEE", hash])
     expect(inbox).toContain(part);
+});
+
+it.each([
+  [
+    "onboardCardholder",
+    "Onboards",
+    "Together: card limits of 9010.00 EUR, 34.80 USD for 21 people.",
+  ],
+  ["repair", "Retries", "Together: 9010.00 EUR, 34.80 USD to 21 payees"],
+])("speaks of the rows of a file as its type does: %s", (type, title, sums) => {
+  const text = batchText({ ...batch, type, listing: { ...listing, newPayees: 0, notListed: 0 } });
+  expect(text).toContain(`\n${title}\n`);
+  expect(text.replaceAll(/\s+/g, " ")).toContain(sums);
+  expect(text).not.toContain("Pays");
+});
+
+it("offers to pay the rows of a file that came back by a file with new keys: pay refuses --key for files", () => {
+  const text = batchText({ ...batch, next: [{ action: "pay", isNewFile: true }] });
+  expect(text).toMatch(
+    /from a file with new keys:\n +durable-payments pay FILE --not-a-duplicate WHY --by NAME$/,
+  );
 });
 
 it("says why a file waits for its payees", () => {
@@ -501,11 +522,15 @@ it("names the rows of a plan that an earlier file has not paid", () => {
     batch: "payouts/1",
     money,
   }));
-  expect(knownLines(known)).toEqual([
+  expect(knownLines({ known, type: "payout" })).toEqual([
     "3 rows already covered by another batch: not paid again",
     "The other batch has not paid 2 of them: row 3 (failed), row 4 (not sent yet)",
   ]);
-  expect(knownLines(known.slice(0, 1))).toHaveLength(1);
+  expect(knownLines({ known: known.slice(0, 1), type: "payout" })).toHaveLength(1);
+  expect(knownLines({ known, type: "onboardCardholder" })).toEqual([
+    "3 rows already covered by another batch: not onboarded again",
+    "The other batch has issued no card for 2 of them: row 3 (failed), row 4 (not issued yet)",
+  ]);
 });
 
 it("says that a row which an earlier file has paid is paid, and why another one is not", () => {

@@ -59,8 +59,8 @@ const ended = { batch: "payouts/1", notStarted: 2, stopped: 0, goOn: 0, unanswer
 
 it("names --started if started rows of a cancelled file go on", () => {
   expect(cancelledBatchText({ ...ended, goOn: 3 }).split("\n")).toEqual([
-    "payouts/1 is cancelled: 2 rows had not started, and will not be paid.",
-    "3 started rows not stopped, and may be paid. To stop them: --started.",
+    "payouts/1 is cancelled: 2 rows had not started, and will not start.",
+    "3 started rows not stopped. To stop them, too: --started.",
   ]);
 });
 

@@ -61,7 +61,7 @@ export interface StartFileOptions extends FileOptions {
 }
 
 /** A file whose rows are started, or wait for an approval. */
-export type StartedFile = FilePlan & Pick<BatchView, "createdBy" | "state">;
+export type StartedFile = FilePlan & Pick<BatchView, "createdBy" | "approvedBy" | "state">;
 
 /** How a run or a batch is followed. */
 export interface FollowOptions {

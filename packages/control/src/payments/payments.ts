@@ -266,8 +266,8 @@ export class Payments extends PaymentsReading {
       throw refused(`${file} is not the file that was checked. Nothing was started.`);
     return this.#connections.both(async (connected) => {
       const plan = await planFile(connected, checked, options);
-      const { createdBy, state } = await payFile(connected, checked, plan, options);
-      return { ...plan, createdBy, state };
+      const { approvedBy, createdBy, state } = await payFile(connected, checked, plan, options);
+      return { ...plan, approvedBy, createdBy, state };
     });
   }
 

@@ -134,7 +134,7 @@ const nextOfBatch = (
     type === WORKFLOW.payout &&
     counts.some(({ standing }) => standing === "failed" || standing === "returned")
   )
-    next.push({ action: "pay", isNewKey: true });
+    next.push({ action: "pay", isNewFile: true });
   if (outcome === "open" && state === "approved" && next.length === 0)
     next.push({ action: "show", workflowId: id, isFollowed: true });
   return next.slice(0, 3);

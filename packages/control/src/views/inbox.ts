@@ -55,6 +55,8 @@ export interface InboxItem extends PaymentView {
   readonly next: ReadonlyArray<NextAction>;
   /** The rows of a file that waits for its approval, and its likely duplicates. */
   readonly file?: FileListing & {
+    /** The workflow type of its rows, or `repair`. */
+    readonly type: string;
     readonly warnings: ReadonlyArray<string>;
     readonly notDuplicate: string | null;
   };
@@ -146,7 +148,7 @@ const batchItem = async (ledger: Ledger, batch: Batch): Promise<InboxItem> => {
     startedBy: batch.createdBy,
     hash: listing.hash,
     next: decisionsOn(batch.id, listing.hash),
-    file: { ...listing, ...keptOf(batch) },
+    file: { ...listing, ...keptOf(batch), type: batch.type },
   };
 };
 

@@ -89,11 +89,11 @@ test("each row that is not paid is named as soon as its money says so, although 
   });
 });
 
-test("a file whose payouts came back offers to pay them again under a new key", async () => {
+test("a file whose payouts came back offers to pay them again, from a file with new keys", async () => {
   const { ledger, see } = await fileOf(["250.00"]);
   await see("p-1", "completed");
   await see("p-1", "returned");
-  expect((await batchOfId(ledger, ID)).next).toEqual([{ action: "pay", isNewKey: true }]);
+  expect((await batchOfId(ledger, ID)).next).toEqual([{ action: "pay", isNewFile: true }]);
 });
 
 test.each([

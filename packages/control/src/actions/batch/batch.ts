@@ -75,7 +75,10 @@ const checkApproval = (
       `${createdBy} uploaded ${id}, so another person has to approve it. Nothing was recorded.`,
     );
   if (rows.some(({ shown }) => shown === null))
-    throw refused(`The payees of ${id} were not all read yet. Nothing was recorded.`, id);
+    throw refused(
+      `The payees or cardholders of ${id} were not all read yet. Nothing was recorded.`,
+      id,
+    );
   const seen = hashOfRows(rows);
   if (read !== seen)
     throw refused(`The rows of ${id} are not those that were shown. Nothing was recorded.`, id);
@@ -120,7 +123,7 @@ export const decideBatch = async (
     value = {
       rows: rows.length,
       hash: checkApproval(seen, rows, actor.by, read),
-      seen: `${sums.join(", ")} to ${new Set(rows.map(({ mark }) => mark)).size} ${seen.type === "payout" ? "payees" : "people"}`,
+      seen: `${sums.join(", ")} to ${new Set(rows.map(({ mark }) => mark)).size} ${seen.type === "onboardCardholder" ? "people" : "payees"}`,
     };
     // A repair changes no rule of a send: a payment that needs approval asks for its own.
     if (seen.type !== "repair") await approveRows(deciding, seen, rows, actor);

@@ -233,6 +233,7 @@ export const planFile = async (
         : uploaded?.state === "reading" || uploaded?.state === "needsApproval",
     /** State of its batch; null if it was not uploaded before. */
     state: uploaded?.state ?? null,
+    approvedBy: uploaded?.approvedBy ?? null,
   };
 };
 
