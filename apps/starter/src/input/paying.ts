@@ -83,7 +83,7 @@ const STATES: Readonly<Partial<Record<BatchState, string>>> = {
   rejected: "rejected: no row of it is started. To start a row, put it into another file",
 };
 
-/** Words the state of a file; one that nothing asks to approve is approved by nobody. */
+/** Words the state of a file; without an approval, nobody has approved it. */
 const batchState = (state: BatchState, approvedBy: string | null): string =>
   state === "approved" && approvedBy !== null
     ? `approved by ${approvedBy}`

@@ -130,7 +130,7 @@ export const batchesText = (
         ])
         .join("\n");
 
-/** What the rows of a file do, by its type. */
+/** Title of the rows of a file, by its type. */
 const LISTED: Readonly<Record<string, string>> = {
   payout: "Pays",
   onboardCardholder: "Onboards",
