@@ -93,8 +93,9 @@ export const deliveryMethods = (store: Store) => {
       { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
     ): Promise<number> => {
       const head = await readHead(account);
-      const after = from === undefined ? 0 : (await placeOf(account, from, head)) - 1;
-      const upTo = to === undefined ? Number.MAX_SAFE_INTEGER : await placeOf(account, to, head);
+      const after = from === undefined ? 0 : (await placeOf(account, from, head, true)) - 1;
+      const upTo =
+        to === undefined ? Number.MAX_SAFE_INTEGER : await placeOf(account, to, head, true);
       if (upTo <= after)
         throw new UnknownCursor(
           `The event ${from} is after ${to}: give the earlier one first. Nothing was changed.`,

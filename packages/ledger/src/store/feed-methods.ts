@@ -142,15 +142,27 @@ export const feedReader = (store: Store) => {
     return found && idOf(FEED.read(found, seal), head);
   };
 
-  /** Returns the number of the event of a cursor. @throws UnknownCursor. */
-  const placeOf = async (account: string, id: string | undefined, head: Head): Promise<number> => {
+  /**
+   * Returns the number of the event of a cursor.
+   *
+   * @param isIncluded whether the event itself is to be read; a reader has it already.
+   * @throws UnknownCursor.
+   */
+  const placeOf = async (
+    account: string,
+    id: string | undefined,
+    head: Head,
+    isIncluded = false,
+  ): Promise<number> => {
     if (id === undefined) return 0;
     const place = numberIn(id);
     if (Number.isNaN(place)) throw new UnknownCursor(`${id} is not the id of an event.`, undefined);
     const { epoch, first, stopped } = head;
-    if (first !== null && place < first - 1)
+    if (first !== null && place < (isIncluded ? first : first - 1))
       throw new UnknownCursor(
-        `Events after ${id} were pruned: compare your records with a report, and read from the first event that is left.`,
+        isIncluded
+          ? `The event ${id} was pruned: begin with the first event that is left. Nothing was changed.`
+          : `Events after ${id} were pruned: compare your records with a report, and read from the first event that is left.`,
         undefined,
       );
     // The last event that was pruned has no row to compare with, and nothing is skipped after it.

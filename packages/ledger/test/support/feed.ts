@@ -329,6 +329,11 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
       expect(await ledger.events(of, { after: all[2]?.id })).toEqual([all[3]]);
       expect(await ledger.events(of)).toEqual([all[3]]);
       await expect(ledger.events(of, { after: all[1]?.id })).rejects.toThrow(/were pruned/);
+      // Both ends are included, so the last pruned event is missing, too.
+      for (const pruned of [all[0]?.id, all[2]?.id]) {
+        await expect(ledger.redeliver(of, { from: pruned })).rejects.toThrow(/was pruned/);
+        await expect(ledger.redeliver(of, { to: pruned })).rejects.toThrow(/was pruned/);
+      }
       const [next] = (await someEvents(of, 5)).slice(1);
       expect(next?.id).toMatch(/^evt_5_/);
     });
