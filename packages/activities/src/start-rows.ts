@@ -50,6 +50,9 @@ const LOOK_EVERY_MS = 1_000;
 const FIRST_LOOK_MS = 5_000;
 const LONGEST_LOOK_MS = 10 * 60_000;
 
+/** The last part of an upload, after which its rows start, takes seconds. */
+const UPLOADED_WITHIN_MS = 60_000;
+
 /** Returns the reason why only a person can let rows of an open file start. */
 const whyWaiting = async (
   ledger: Ledger,
@@ -245,6 +248,8 @@ export const makeBatchActivities = (options: BatchOptions) => ({
     const signal = context.cancellationSignal;
     const chunk = chunkOf(context.client, options, given);
     const begun = Date.now();
+    const age = begun - context.info.scheduledTimestampMs;
+    const laterMs = Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, age / 10));
     let taken = 0;
     const heart = setInterval(() => context.heartbeat(), LOOK_EVERY_MS * 5);
     try {
@@ -252,7 +257,12 @@ export const makeBatchActivities = (options: BatchOptions) => ({
         signal.throwIfAborted();
         const batch = await ledger.batch(given.batch);
         if (batch === undefined || batch.state === "uploading")
-          throw notYet("The file is being uploaded.", LOOK_EVERY_MS);
+          throw age < UPLOADED_WITHIN_MS
+            ? notYet("The file is being uploaded.", LOOK_EVERY_MS)
+            : notYet(
+                `The upload of ${given.batch} by ${given.startedBy} was interrupted, and no row was started. Give the same command again: it continues under the same id, and starts each row once.`,
+                laterMs,
+              );
         const rows = await chunk.readRows();
         const started = rows.filter(({ state }) => state === "started");
         const open = await chunk.follow(started);
@@ -263,9 +273,7 @@ export const makeBatchActivities = (options: BatchOptions) => ({
         }
         if (waiting.length === 0) {
           // A wait costs no event; a payout takes days.
-          const age = Date.now() - context.info.scheduledTimestampMs;
-          const delay = Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, age / 10));
-          throw notYet(`${open.length} runs are open.`, delay);
+          throw notYet(`${open.length} runs are open.`, laterMs);
         }
         if (batch.state === "rejected" || batch.state === "cancelled") {
           await ledger.rejectRows(given.batch, "The batch was rejected or cancelled.");

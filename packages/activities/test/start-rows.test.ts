@@ -219,6 +219,26 @@ it.each<
   expect(await ledger.batch(BATCH)).toMatchObject({ state: "finished" });
 });
 
+it.each([
+  ["is being uploaded", 0, "The file is being uploaded."],
+  [
+    "was uploaded only in part",
+    3_600_000,
+    "Give the same command again: it continues under the same id",
+  ],
+])("a file that %s says so, and starts no row", async (_, age, text) => {
+  await upload(BATCH, ["waiting"], "uploading");
+  const { client, started } = clientOf();
+  const { startRows } = makeBatchActivities({ ledger, runtime: offline(), taskQueue: "payments" });
+  const given = { startedBy: "ada", window: 9, rows: [inputOf(1)] };
+  const info = { scheduledTimestampMs: Date.now() - age };
+  for (const batch of [BATCH, "payouts/none"]) {
+    const failing = attempt(info, client).run(startRows, { ...given, batch });
+    expect((await failureOf(failing)).message).toContain(text);
+  }
+  expect(started).toEqual([]);
+});
+
 it("a payout that is under way keeps its row open, although its run was cancelled", async () => {
   await upload(BATCH, ["started"]);
   await payout({});

@@ -91,6 +91,7 @@ export const followBatchLine = (batch: BatchView, now = Date.now()): string =>
   `${when(now).slice(11, 19)}  ${batchState(batch)}  ${rowCounts(batch)}`;
 
 const BATCH_STATES: Readonly<Record<string, string>> = {
+  uploading: "its upload has not ended: if it was interrupted, give the same command again",
   reading: "the worker reads its payees or cardholders",
   needsApproval: "needs approval",
 };

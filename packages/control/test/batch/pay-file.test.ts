@@ -364,7 +364,9 @@ test("an upload of the same rows is refused while somebody else is uploading the
   const ledger = {
     ...operations.ledger,
     saveRows: async (...rows: Parameters<typeof saveRows>) => {
-      await expect(payFile(operations, file, plan, bob)).rejects.toThrow("Ada is uploading");
+      await expect(payFile(operations, file, plan, bob)).rejects.toThrow(
+        "Ada has not finished the upload",
+      );
       return saveRows(...rows);
     },
   };

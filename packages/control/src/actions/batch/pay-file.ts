@@ -308,7 +308,7 @@ export const payFile = async (
   const uploading = await ledger.saveBatch(id, (before) => {
     if (before?.state === "uploading" && before.createdBy !== by) {
       throw refused(
-        `${before.createdBy} is uploading the same rows as ${id}. Nothing was started.`,
+        `${before.createdBy} has not finished the upload of the same rows, ${id}. If it was interrupted, ${before.createdBy} gives the file again. Nothing was started.`,
         id,
       );
     }
