@@ -12,7 +12,7 @@ import { describeLedger } from "../support/contract.ts";
 import { describeFeed } from "../support/feed.ts";
 import { describeStatuses } from "../support/statuses.ts";
 import { describeMigrations } from "../support/migrations.ts";
-import { ADA, decisionOf, made, nameOf, saving } from "../support/rows.ts";
+import { ADA, decisionOf, made, nameOf, runOf, saving, startOf } from "../support/rows.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ledger-sqlite-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -189,6 +189,23 @@ describe("a ledger in a SQLite file", () => {
     // Without a keyring a mark is what it was, so that one added later makes others.
     expect(await keyedIn("plain-marks")).toBe(mark);
     expect(await keyedIn("plain-marks", "k1")).not.toBe(mark);
+  });
+
+  it("is read by any client while it is open, and no other client changes a payment or a run", async () => {
+    const page = readFileSync(new URL("../../../../docs/retention.md", import.meta.url), "utf8");
+    const [, documented = ""] = /^sqlite3 -readonly FILE '(.*)'$/m.exec(page) ?? [];
+    const file = fileOf("by-hand");
+    const ledger = await openLedger(`sqlite:${file}`);
+    const name = nameOf();
+    await ledger.recordStart(runOf({ workflowId: name.workflowId }), startOf());
+    await ledger.transact(name, saving(name));
+    const client = new DatabaseSync(file);
+    expect(client.prepare(documented).all()).toEqual([{ status: "running", "count(*)": 1 }]);
+    for (const change of ["UPDATE writes SET state = 'ready'", "UPDATE runs SET status = 'failed'"])
+      expect(() => client.exec(change)).toThrow("no such function: ledger_now");
+    client.close();
+    expect(await ledger.rowsOf(name.workflowId)).toMatchObject([{ state: "sending" }]);
+    await ledger.close();
   });
 
   it("shows that a line of the log was edited", async () => {
