@@ -26,21 +26,19 @@ const proseOf = (text: string): string =>
     .replaceAll(/<!--[^]*?-->/g, "")
     .replaceAll(/\]\([^)]*\)/g, "]");
 
-const sentencesOf = (text: string): ReadonlyArray<string> =>
+const sentencesOf = (text: string, ends: RegExp): ReadonlyArray<string> =>
   proseOf(text)
     // A paragraph, an item of a list, or a cell of a table.
     .split(/\n\s*\n|\n(?=\s*(?:[-|#]|\d+\. ))|\|/)
-    .flatMap((part) =>
-      part
-        .replaceAll(/\s+/g, " ")
-        .trim()
-        .split(/(?<=[.!?:;]) /),
-    );
+    .flatMap((part) => part.replaceAll(/\s+/g, " ").trim().split(ends));
 
-it("has no sentence of more than 25 words", () => {
+it.each([
+  ["clause", 25, /(?<=[.!?:;]) /],
+  ["sentence", 30, /(?<=[.!?]) /],
+])("has no %s of more than %i words", (_, most, ends) => {
   const long = written.flatMap(({ file, text }) =>
-    sentencesOf(text)
-      .filter((sentence) => sentence.split(" ").length > 25)
+    sentencesOf(text, ends)
+      .filter((sentence) => sentence.split(" ").length > most)
       .map((sentence) => `${file}: ${sentence}`),
   );
   expect(long).toEqual([]);

@@ -33,7 +33,7 @@ const writtenOut = (character: string): string =>
 export const visibleText = (text: string): string =>
   text.replaceAll(INVISIBLE_OR_LIKE_IT, writtenOut);
 
-/** A row of blanks moves what stands behind it to a line or a column of its own. */
+/** A row of blanks moves what follows it to a line or a column of its own. */
 const BLANKS = / {2,}/g;
 
 /**

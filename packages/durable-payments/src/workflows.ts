@@ -1,5 +1,5 @@
 /**
- * The steps of payment workflows: for workflow code, which Temporal's SDK bundles. Workflows to start, or to export beside
+ * The steps of payment workflows: for workflow code, which Temporal's SDK bundles. Workflows to start, or to export with
  * workflows of your own, are here as well.
  *
  * @module durable-payments/workflows

@@ -23,7 +23,7 @@ export interface Activation {
   /** Stands for the workflow task: several activations may belong to one. */
   readonly task: number;
   readonly commands: ReadonlyArray<RecordedCommand>;
-  /** Where the code stands after it: one stack for each promise that it waits for. */
+  /** Where the code waits after it: one stack for each promise that it waits for. */
   readonly waitsAt: ReadonlyArray<string>;
 }
 

@@ -12,7 +12,7 @@ const stacksOfPromises = (): ReadonlyArray<string> => {
   return defaultPayloadConverter.fromPayload<string>(stacks.payload).split("\n\n");
 };
 
-/** Returns where the caller of a function stands: the stack without the function itself. */
+/** Returns where the caller of a function is: the stack without the function itself. */
 const stackOfCaller = (callee: (...args: Array<never>) => unknown): string => {
   const error = new Error("recorded");
   Error.captureStackTrace(error, callee);

@@ -56,7 +56,7 @@ export const inbox = command(
   },
   "Show questions and approvals that need a person",
   `Show everything that needs a person: questions, approvals of payments, files
-  and limits, and what stands still: late payouts, statuses that nobody listed,
+  and limits, and what is stuck: late payouts, statuses that nobody listed,
   lost runs, files, accounts without a worker. Decisions about money come first,
   then larger sums and older items. It needs only the ledger.`,
 );

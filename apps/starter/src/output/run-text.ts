@@ -147,7 +147,7 @@ export const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
   late: "Late",
   unreadable: "Not shown by the service",
   missing: "Lost by Temporal",
-  stalled: "File stands still",
+  stalled: "Stalled file",
   unserved: "Not served",
 };
 

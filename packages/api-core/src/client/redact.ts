@@ -55,7 +55,7 @@ const NUMBER = new RegExp(
   "giu",
 );
 
-/** Tokens and keys by what stands before them. */
+/** Tokens and keys by what precedes them. */
 const TOKEN = new RegExp(
   `(\\bBearer\\s+|(?:${SECRET_FIELDS.join("|")})\\\\*["']?\\s*[:=]\\s*\\\\*["']?)[\\w.~+/=-]+`,
   "gi",

@@ -47,8 +47,8 @@ const assumptionFields = {
    */
   rejectedTokenWords: Texts,
   /**
-   * How long a token is used if the sign-in response has no readable expiry, or no `Date`: the expiry is compared with
-   * that, because the service's clock may differ from ours. A stated life of more than 30 minutes counts as 30 minutes.
+   * How long a token is used if the sign-in response has no readable expiry, or no `Date`. The expiry is compared with
+   * `Date`, because the service's clock may differ from ours. A stated life of more than 30 minutes counts as 30 minutes.
    */
   tokenLifetimeSeconds: Schema.Int.check(Schema.isGreaterThan(0)),
   /**

@@ -17,7 +17,7 @@ const OUTCOMES = [
   "asks",
   /** It waits for a message, or for longer than two years. */
   "waits",
-  /** It comes to an activity or an operation of the user's own, which a preview does not run. */
+  /** It reaches an activity or an operation of the user's own, which a preview does not run. */
   "ownActivity",
   /** The outcome of an earlier send is unknown, and only the service can show it. */
   "unknown",

@@ -49,7 +49,7 @@ export interface InboxItem extends PaymentView {
   readonly hash: string | null;
   /** Further facts for an approver: who started it and how, and what has changed since an earlier approval. */
   readonly details: ReadonlyArray<string>;
-  /** Things of one kind that stand still: their number, and their sums. */
+  /** Things of one kind that make no progress: their number, and their sums. */
   readonly things?: { readonly count: number; readonly money: Money };
   /** The decisions, or what helps if no decision does: the most useful first. */
   readonly next: ReadonlyArray<NextAction>;
@@ -207,7 +207,7 @@ const ATTENTION: Readonly<
     { action: "show", workflowId: of },
   ],
   unserved: () => [
-    "No worker serves the account: its payments stand still.",
+    "No worker serves the account: its payments make no progress.",
     { action: "startWorker" },
   ],
 };

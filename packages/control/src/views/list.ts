@@ -67,7 +67,7 @@ export interface ListPage {
 /** Runs that a filter finds. */
 export type RunList = Awaited<ReturnType<typeof listRuns>>;
 
-/** Statuses that another one stands for, too. */
+/** Statuses that another one includes. */
 const WITH: Readonly<Partial<Record<Status, ReadonlyArray<Status>>>> = {
   failed: ["failed", "timedOut", "terminated"],
 };

@@ -195,7 +195,7 @@ export const readWebUi = async ({ temporal, whyNot }: Sources, workflowId: strin
   throw notFound(`Temporal has no run of ${workflowId}.`);
 };
 
-/** Returns what is followed of a run: a reading that shows nothing new is no change. */
+/** Returns what is followed of a run: the time of the next reading does not count. */
 export const progressOfRun = ({
   endedAt,
   notes,

@@ -62,7 +62,7 @@ export const deliveryMethods = (store: Store) => {
     },
     /**
      * Records that an event was delivered to an endpoint. An event that was being delivered when a person had others
-     * delivered again is none of those.
+     * delivered again is not one of those.
      */
     delivered: (
       endpoint: string,

@@ -1,7 +1,7 @@
 /*
  * The outcome of a run in the sandbox of a preview.
  *
- * The end of a run says too little. A run that asks, waits for an approval, or came to an activity of the user's own stays
+ * The end of a run says too little. A run that asks, waits for an approval, or reached an activity of the user's own stays
  * open. A run whose code throws stays open, too: Temporal would try its task again forever.
  */
 import type { WriteRow } from "@durable-payments/ledger";

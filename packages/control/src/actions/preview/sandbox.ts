@@ -41,7 +41,7 @@ export interface SandboxOptions {
 export interface Sandbox extends AsyncDisposable {
   readonly client: Client;
   readonly ledger: ScratchLedger;
-  /** Workflow ids that came to an activity that does not run here, with its name. */
+  /** Workflow ids that reached an activity that does not run here, with its name. */
   readonly stopped: ReadonlyMap<string, string>;
   /** Supposes that the services have what some fields name. */
   readonly suppose: (fields: Readonly<Record<string, unknown>>) => Promise<void>;
