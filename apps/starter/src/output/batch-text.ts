@@ -227,8 +227,7 @@ export const cancelledBatchText = ({
     `${batch} is cancelled: ${counted(notStarted, "row")} had not started, and will not start.`,
     stopped > 0 &&
       `${counted(stopped, "started row")} stopped: nothing more is sent under their ids.`,
-    goOn > 0 &&
-      `${counted(goOn, "started row")} not stopped. To stop them, too: --started.`,
+    goOn > 0 && `${counted(goOn, "started row")} not stopped. To stop them, too: --started.`,
     unanswered > 0 &&
       `Temporal did not answer for ${unanswered}: those runs may stay open, and send nothing.`,
     section(

@@ -548,7 +548,9 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     const wait = { account, workflowId, runId: "run-1", activityId: "await", thing: id } as const;
     await ledger.openWait({ ...wait, kind: "return" });
     const due = async () =>
-      (await other.waits({ account, kind: "return", isOpen: true, isDue: true })).filter((one) => one.thing === id).length;
+      (await other.waits({ account, kind: "return", isOpen: true, isDue: true })).filter(
+        (one) => one.thing === id,
+      ).length;
     // The schedule of the payout reads for it.
     expect(await due()).toBe(0);
     // Its watch is over, here as soon as it has an outcome.
