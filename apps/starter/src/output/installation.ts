@@ -124,38 +124,28 @@ const startText = ({ type, workflowId }: RecoveryReport["unfinished"][number]): 
 };
 
 /** Prints the findings and actions of a recovery. */
-export const recoveryText = ({
-  ends,
-  files,
-  followed,
-  isPaused,
-  ledger,
-  mark,
-  repairs,
-  taken,
-  unfinished,
-  unknown,
-  waits,
-}: RecoveryReport): string =>
+export const recoveryText = (found: RecoveryReport): string =>
   joinedLines([
-    ledger.stopped === null ? sendsText(isPaused) : `Sends are stopped: ${ledger.stopped}`,
-    `  ${counted(unknown, "write")} with an unknown outcome: checked against the service`,
-    `  ${counted(taken.runs.length, "run")}, ${counted(taken.writes, "result")}, ${counted(ends.length, "stop order")} and ${counted(waits, "wait")} that only Temporal remembers`,
-    listed([...taken.runs, ...ends]),
-    taken.others.length > 0 &&
-      `  ${counted(taken.others.length, "result")} of which the ledger has another write: look them up`,
-    listed(taken.others),
-    `  ${counted(followed, "payout")} without a run: nothing to do, the tracker follows them`,
-    `  ${counted(files.length, "file")} to pay or onboard again, each row under its id`,
-    listed(files.map(({ file, id, rows }) => `${file}: ${counted(rows, "row")} of ${id}`)),
-    repairs.length > 0 &&
-      `  ${counted(repairs.length, "repair")} to cancel: then retry what still fails, as another repair`,
-    listed(repairs.map(({ id }) => plainCommand("cancel", id))),
-    `  ${counted(unfinished.length, "unfinished run")} to start again with the same id and input`,
-    listed(unfinished.map(startText)),
-    unfinished.length > 0 &&
+    found.ledger.stopped === null
+      ? sendsText(found.isPaused)
+      : `Sends are stopped: ${found.ledger.stopped}`,
+    `  ${counted(found.unknown, "write")} with an unknown outcome: checked against the service`,
+    `  ${counted(found.taken.runs.length, "run")}, ${counted(found.taken.writes, "result")}, ${counted(found.ends.length, "stop order")} and ${counted(found.waits, "wait")} that only Temporal remembers`,
+    listed([...found.taken.runs, ...found.ends]),
+    found.taken.others.length > 0 &&
+      `  ${counted(found.taken.others.length, "result")} of which the ledger has another write: look them up`,
+    listed(found.taken.others),
+    `  ${counted(found.followed, "payout")} without a run: nothing to do, the tracker follows them`,
+    `  ${counted(found.files.length, "file")} to pay or onboard again, each row under its id`,
+    listed(found.files.map(({ file, id, rows }) => `${file}: ${counted(rows, "row")} of ${id}`)),
+    found.repairs.length > 0 &&
+      `  ${counted(found.repairs.length, "repair")} to cancel: then retry what still fails, as another repair`,
+    listed(found.repairs.map(({ id }) => plainCommand("cancel", id))),
+    `  ${counted(found.unfinished.length, "unfinished run")} to start again with the same id and input`,
+    listed(found.unfinished.map(startText)),
+    found.unfinished.length > 0 &&
       "    If one is refused as a likely duplicate, add --not-a-duplicate WHY.",
-    mark === undefined
+    found.mark === undefined
       ? "Nothing was changed. To recover: --yes --reason WHY"
-      : `Recovered: epoch ${mark.epoch}. ${sendsText(isPaused)}`,
+      : `Recovered: epoch ${found.mark.epoch}. ${sendsText(found.isPaused)}`,
   ]);

@@ -9,6 +9,7 @@ import {
 } from "@durable-payments/ledger";
 import { contentHash, requestTerms, type RunMemo, textAt } from "@durable-payments/protocol";
 import { VOUCHER } from "@durable-payments/protocol/calls";
+import * as Struct from "effect/Struct";
 import type { Client, Workflow, WorkflowStartOptions } from "@temporalio/client";
 import { invalidInput } from "../errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
@@ -192,16 +193,7 @@ export const askedOf = <W extends Workflow>(
   options: StartAtOptions<W>,
   payment: PaymentOf | undefined,
 ) => {
-  const {
-    account: _account,
-    how: _how,
-    ledger: _ledger,
-    memo = {},
-    notDuplicate: _reason,
-    startedBy,
-    taskQueue = "payments",
-    ...given
-  } = options;
+  const { memo = {}, startedBy, taskQueue = "payments" } = options;
   const workflowId = checkId(options.workflowId);
   checkName(startedBy, "startedBy");
   const reserved = Object.keys(memo).filter((field) => field.startsWith(OWN_MEMO));
@@ -210,7 +202,7 @@ export const askedOf = <W extends Workflow>(
       `The memo has ${reserved.join(", ")}: fields that begin with ${OWN_MEMO} are reserved. Rename them.`,
     );
   return {
-    ...given,
+    ...Struct.omit(options, ["account", "how", "ledger", "notDuplicate", "startedBy"]),
     workflowId,
     taskQueue,
     // TypeScript cannot distinguish these parameters from those of a workflow without any.

@@ -147,13 +147,7 @@ export class PaymentsReading implements AsyncDisposable {
    * const { duplicates, isProved } = await payments.duplicates({ batch: repair });
    * ```
    */
-  duplicates({
-    account,
-    batch,
-  }: {
-    readonly account?: string | undefined;
-    readonly batch?: string | undefined;
-  } = {}): Promise<Duplicates> {
+  duplicates({ account, batch }: Pick<ListFilter, "account" | "batch"> = {}): Promise<Duplicates> {
     const only =
       account === undefined && this.accounts.length > 0 ? undefined : this.account(account);
     return findDuplicatesMade(

@@ -1,14 +1,17 @@
 /*
- * Rows of a batch in chunks, each the input of one workflow. Files and repairs share this: Temporal refuses an input that is
- * too large, and an id for each chunk makes an interrupted start safe to repeat.
+ * How a batch is begun. Files and repairs share this: its rows are kept before any is started, and each chunk of them is the
+ * input of one workflow. Temporal refuses an input that is too large, and an id for each chunk makes an interrupted start safe
+ * to repeat.
  */
+import type { Actor, Batch, NewBatch, NewDecision } from "@durable-payments/ledger";
 import { atOnce, batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
 import { chunkId, MOST_ROWS_OF_CHUNK, type PayoutChunk } from "@durable-payments/protocol/calls";
 import type { Connected } from "../../facts/connection/connections.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
+import { decisionOn } from "../decide/record.ts";
 
 /** Most started rows of a batch at a time that neither wait nor have ended. */
-export const DEFAULT_WINDOW = 200;
+const DEFAULT_WINDOW = 200;
 
 /** Temporal refuses payloads of 2 MB. */
 const MOST_BYTES = 900_000;
@@ -39,28 +42,78 @@ export const inChunks = <Row>(
 };
 
 /**
+ * Keeps a batch with the decision of who has begun it, until all of its rows are kept.
+ *
+ * @param check refuses to continue one that was begun before.
+ * @returns the batch as it is then.
+ */
+export const beginBatch = (
+  { ledger }: Pick<Connected, "ledger">,
+  batch: Omit<NewBatch, "approvedBy" | "createdAt" | "createdBy" | "state">,
+  actor: Actor,
+  value: NewDecision["value"],
+  check: (before: Batch) => void = () => undefined,
+): Promise<Batch> =>
+  ledger.saveBatch(batch.id, (before) => {
+    if (before !== undefined) {
+      check(before);
+      return { batch: before };
+    }
+    const { account, contentHash: question, id: workflowId } = batch;
+    const created = { createdBy: actor.by, createdAt: 0, approvedBy: null } as const;
+    return {
+      batch: { ...batch, ...created, state: "uploading" },
+      decision: decisionOn({ account, workflowId }, "start", actor, { question, value }),
+    };
+  });
+
+/**
+ * Lets the rows of a batch start, or wait for an approval. It is called last, so that a batch that is kept in part pays nothing.
+ * Another call for the same batch may have been first.
+ */
+export const endUpload = (
+  { ledger }: Pick<Connected, "ledger">,
+  begun: Batch,
+  state: Batch["state"],
+): Promise<Batch> =>
+  ledger.saveBatch(begun.id, (before = begun) => ({
+    batch: before.state === "uploading" ? { ...before, state } : before,
+  }));
+
+/**
  * Starts the workflows of a batch, each with a chunk of its rows. An open one continues.
  *
+ * @param rate and `window`: of all chunks together.
  * @param mayBe what may have happened if Temporal does not answer, in words for a person.
  * @throws ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer.
  */
 export const startChunks = async (
   connected: Connected,
-  id: string,
+  { createdBy: startedBy, id }: Batch,
   mayBe: string,
-  chunks: ReadonlyArray<PayoutChunk>,
+  chunks: ReadonlyArray<PayoutChunk["rows"]>,
+  {
+    rate,
+    window = DEFAULT_WINDOW,
+  }: Readonly<Partial<Record<"rate" | "window", number | undefined>>>,
 ): Promise<void> => {
   const { client, taskQueue } = connected;
-  await atOnce([...chunks.entries()], ([at, chunk]) =>
+  const share = {
+    batch: id,
+    startedBy,
+    window: Math.ceil(window / chunks.length),
+    ...(rate !== undefined && { rate: rate / chunks.length }),
+  };
+  await atOnce([...chunks.entries()], ([at, rows]) =>
     changing(connected, id, mayBe, () =>
       client.workflow.start<Workflows["payoutBatch"]>(WORKFLOW.payoutBatch, {
         workflowId: chunkId(id, at + 1),
         taskQueue: batchQueue(taskQueue),
-        args: [chunk],
+        args: [{ ...share, rows }],
         // An ended workflow may be started again: the ledger knows the started rows.
         workflowIdReusePolicy: "ALLOW_DUPLICATE",
         workflowIdConflictPolicy: "USE_EXISTING",
-        staticSummary: `${chunk.rows.length} rows of ${id}`,
+        staticSummary: `${rows.length} rows of ${id}`,
       }),
     ),
   );

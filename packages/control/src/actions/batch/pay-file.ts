@@ -6,7 +6,6 @@ import {
   type MoneyState,
   moneyStateOf,
   needsApproval,
-  type NewBatch,
   type Run,
   type SimilarPayment,
   wasNeverStarted,
@@ -25,8 +24,8 @@ import { type PaymentOf, paymentOf } from "../../rules/payment.ts";
 import { paidBy, startOf } from "../start-request.ts";
 import type { KeptOfBatch } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
-import { DEFAULT_WINDOW, inChunks, startChunks } from "./chunks.ts";
-import { type Acting, actorOf, decisionOn } from "../decide/record.ts";
+import { beginBatch, endUpload, inChunks, startChunks } from "./chunks.ts";
+import { type Acting, actorOf } from "../decide/record.ts";
 
 /** Options of a file of payments or cardholders. */
 export interface PayFileOptions extends Acting {
@@ -305,33 +304,26 @@ export const payFile = async (
     );
   const reason = notDuplicate ?? null;
   const kept: KeptOfBatch = { warnings, notDuplicate: reason };
-  const uploading = await ledger.saveBatch(id, (before) => {
-    if (before?.state === "uploading" && before.createdBy !== by) {
-      throw refused(
-        `${before.createdBy} has not finished the upload of the same rows, ${id}. If it was interrupted, ${before.createdBy} gives the file again. Nothing was started.`,
-        id,
-      );
-    }
-    if (before !== undefined) return { batch: before };
-    const batch: NewBatch = {
+  const file = basename(checked.file);
+  const batch = {
+    id,
+    account,
+    type,
+    file,
+    contentHash: checked.contentHash,
+    rows: rows.length,
+    chunks: chunks.length,
+    details: JSON.stringify(kept),
+  };
+  const value = { file, rows: rows.length, sums: plan.totals, approveAbove };
+  const check = ({ createdBy, state }: Batch) => {
+    if (state !== "uploading" || createdBy === by) return;
+    throw refused(
+      `${createdBy} has not finished the upload of the same rows, ${id}. If it was interrupted, ${createdBy} gives the file again. Nothing was started.`,
       id,
-      account,
-      type,
-      file: basename(checked.file),
-      contentHash: checked.contentHash,
-      rows: rows.length,
-      chunks: chunks.length,
-      state: "uploading",
-      createdBy: by,
-      createdAt: 0,
-      approvedBy: null,
-      details: JSON.stringify(kept),
-    };
-    const value = { file: batch.file, rows: batch.rows, sums: plan.totals, approveAbove };
-    const owner = { account, workflowId: id };
-    const about = { question: batch.contentHash, value };
-    return { batch, decision: decisionOn(owner, "start", { ...actor, reason }, about) };
-  });
+    );
+  };
+  const uploading = await beginBatch(connected, batch, { ...actor, reason }, value, check);
   const known = new Map(plan.known.map(({ batch, number }) => [number, batch]));
   const rowOf = (row: PayingRow) =>
     batchRow(row, { account, type, other: known.get(row.number) }, ledger);
@@ -348,7 +340,7 @@ export const payFile = async (
       const facts = {
         by,
         how: actor.how,
-        file: { batch: id, row: number, name: basename(checked.file) },
+        file: { batch: id, row: number, name: file },
         ...(notDuplicate !== undefined && { notDuplicate }),
         ...(plan.needsApproval && { needsApproval: true as const }),
       };
@@ -358,21 +350,11 @@ export const payFile = async (
     saved += part.length;
     options.onPart?.(saved, rows.length);
   }
-  const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
   const mayBe = `${id} may have been uploaded only partly: give the file again to continue`;
-  const started = chunks.map((some) => ({
-    batch: id,
-    startedBy: uploading.createdBy,
-    window,
-    rows: some.map(({ input, number, workflowId }) => ({ input, number, workflowId })),
-  }));
-  await startChunks(connected, id, mayBe, started);
+  const started = chunks.map((some) =>
+    some.map(({ input, number, workflowId }) => ({ input, number, workflowId })),
+  );
+  await startChunks(connected, uploading, mayBe, started, options);
   const asks = isRead ? "needsApproval" : "reading";
-  // Only now, so that a partly uploaded file is not partly paid. Another upload of the file may have been first.
-  return ledger.saveBatch(id, (before = uploading) => ({
-    batch:
-      before.state === "uploading"
-        ? { ...before, state: plan.needsApproval ? asks : "approved" }
-        : before,
-  }));
+  return endUpload(connected, uploading, plan.needsApproval ? asks : "approved");
 };

@@ -16,7 +16,6 @@ import {
   type FailedRun,
   type Ledger,
   needsApproval,
-  type NewBatch,
   type RowRepair,
   type RunFilter,
 } from "@durable-payments/ledger";
@@ -31,8 +30,8 @@ import { ControlError, invalidInput, refused } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { amendInput, whyNotAmended } from "../../rules/retry-plan.ts";
 import { paymentFields, sumMoney } from "../../rules/run-view.ts";
-import { DEFAULT_WINDOW, inChunks, startChunks } from "../batch/chunks.ts";
-import { type Acting, actorOf, decisionOn } from "../decide/record.ts";
+import { beginBatch, endUpload, inChunks, startChunks } from "../batch/chunks.ts";
+import { type Acting, actorOf } from "../decide/record.ts";
 import { paidBy } from "../start-request.ts";
 
 /** How the runs of a repair are retried. */
@@ -312,51 +311,26 @@ export const startRepair = async (
   }));
   const chunks = inChunks(retried, bytesOf);
   const { how, reason } = actor;
-  const first = await ledger.saveBatch(id, (before) => {
-    if (before !== undefined) return { batch: before };
-    const batch: NewBatch = {
-      id,
-      account: connected.account,
-      type: "repair",
-      file: about,
-      contentHash: content,
-      rows: rows.length,
-      chunks: chunks.length,
-      state: "uploading",
-      createdBy: actor.by,
-      createdAt: 0,
-      approvedBy: null,
-      details: JSON.stringify({ how, reason }),
-    };
-    const value = { file: about, rows: rows.length, sums: sums.map((sum) => ({ ...sum })) };
-    const owner = { account: connected.account, workflowId: id };
-    return { batch, decision: decisionOn(owner, "start", actor, { question: content, value }) };
-  });
+  const batch = {
+    id,
+    account: connected.account,
+    type: "repair",
+    file: about,
+    contentHash: content,
+    rows: rows.length,
+    chunks: chunks.length,
+    details: JSON.stringify({ how, reason }),
+  };
+  const value = { file: about, rows: rows.length, sums: sums.map((sum) => ({ ...sum })) };
+  const first = await beginBatch(connected, batch, actor, value);
   if (first.state !== "uploading") return first;
   for (const part of chunksOf(numbered, SAVED_AT_ONCE))
     await ledger.saveRows(
       id,
       part.map(({ row }) => row),
     );
-  const { rate = DEFAULT_RATE, window = DEFAULT_WINDOW } = options;
-  const of = {
-    batch: id,
-    startedBy: actor.by,
-    window: Math.ceil(window / chunks.length),
-    rate: rate / chunks.length,
-  };
   const mayBe = `${id} may have been started only partly: give the same command again`;
-  await startChunks(
-    connected,
-    id,
-    mayBe,
-    chunks.map((some) => ({ ...of, rows: some })),
-  );
-  // Only now, so that a repair that is kept in part retries nothing.
-  return ledger.saveBatch(id, (before = first) => ({
-    batch:
-      before.state === "uploading"
-        ? { ...before, state: asks ? "needsApproval" : "approved" }
-        : before,
-  }));
+  const { rate = DEFAULT_RATE } = options;
+  await startChunks(connected, first, mayBe, chunks, { ...options, rate });
+  return endUpload(connected, first, asks ? "needsApproval" : "approved");
 };

@@ -60,29 +60,17 @@ export const detailsOf = (error: unknown): string => {
     : details;
 };
 
-const DOCTOR = { action: "doctor" } as const;
-
 /** Turns an error of Temporal into a message for a person; returns any other error unchanged. */
 export const asTemporalError = (error: unknown, { address, namespace }: Place): unknown => {
-  const named = `Temporal at ${address}, namespace "${namespace}"`;
+  const failed = (reason: ConnectionFailed["reason"], is: string) =>
+    connectionFailed(reason, `Temporal at ${address}${is}.`, { action: "doctor" });
   if (isNamespaceMissing(error))
-    return connectionFailed(
-      "namespaceNotFound",
-      `Temporal at ${address} has no namespace "${namespace}".`,
-      DOCTOR,
-    );
+    return failed("namespaceNotFound", ` has no namespace "${namespace}"`);
+  const named = `, namespace "${namespace}",`;
   if (isNoAnswer(error))
-    return connectionFailed(
-      "cannotConnect",
-      `${named}, does not answer: ${detailsOf(error)}.`,
-      DOCTOR,
-    );
+    return failed("cannotConnect", `${named} does not answer: ${detailsOf(error)}`);
   if (!(error instanceof ServiceError) && !isGrpcServiceError(error)) return error;
-  return connectionFailed(
-    "temporalError",
-    `${named}, rejected the request: ${detailsOf(error)}.`,
-    DOCTOR,
-  );
+  return failed("temporalError", `${named} rejected the request: ${detailsOf(error)}`);
 };
 
 /** Time limit of a change in Temporal, including the client's attempts: less than that after which a hanging one is given up. */
