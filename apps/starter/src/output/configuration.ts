@@ -23,11 +23,7 @@ interface Setting {
 }
 
 /** The effective settings, and what is wrong with them. */
-export interface Configuration {
-  readonly settings: ReadonlyArray<Setting>;
-  readonly problems: ReadonlyArray<string>;
-  readonly notes: ReadonlyArray<string>;
-}
+export type Configuration = ReturnType<typeof readConfiguration>;
 
 const HIDDEN = "(hidden)";
 
@@ -73,7 +69,7 @@ const problemOf = (read: () => unknown): ReadonlyArray<string> => {
 const KEYS = ["apiKey", "apiKeyFile"];
 
 /** Returns the settings of this process, where each comes from, and their faults. */
-export const readConfiguration = (): Configuration => {
+export const readConfiguration = () => {
   const environment = process.env;
   const file = environment[SETTINGS_FILE]?.trim() ?? "";
   const problems = [

@@ -5,7 +5,6 @@
  * only if this project wrote its text: anyone may cancel a run with Temporal's own tools.
  */
 import { recordProven } from "@durable-payments/activities";
-import type { NewDecision } from "@durable-payments/ledger";
 import { atOnce, BATCH_MEMO, OPEN_RUNS, queryTime, WAIT } from "@durable-payments/protocol";
 import { textAt } from "@durable-payments/protocol/account";
 import { accountOfQueue, CANCELLED, failureTypes } from "@durable-payments/protocol/calls";
@@ -19,15 +18,10 @@ import { paymentFields } from "../rules/run-view.ts";
 import { ownerOf } from "./decide/record.ts";
 import { isPurpose } from "./lost-runs.ts";
 
-/** The end of a run by a person, as Temporal has it. */
-interface KnownEnd extends Pick<NewDecision, "by" | "reason"> {
-  readonly isRejected: boolean;
-}
-
 const UNKNOWN = "unknown";
 
 /** Returns a person's end of a run; undefined if nobody ended it. */
-const endIn = (events: ReadonlyArray<Event>): KnownEnd | undefined => {
+const endIn = (events: ReadonlyArray<Event>) => {
   const failure = closeFailureOf(events.at(-1));
   const isRejected = failure?.type === failureTypes.rejected;
   if (failure && (isRejected || failure.type === failureTypes.ended)) {
@@ -48,14 +42,7 @@ const accountOf = (
 ): string => accounts.find((one) => name !== undefined && one.name === name)?.hash ?? owner.account;
 
 /** Opens the waits of the `open` runs again; `idle` are the runs that may wait for a person: they execute no other activity. */
-export const restoreWaits = async (
-  connected: Connected,
-  isDryRun: boolean,
-): Promise<{
-  readonly waits: number;
-  readonly idle: ReadonlyArray<string>;
-  readonly open: ReadonlySet<string>;
-}> => {
+export const restoreWaits = async (connected: Connected, isDryRun: boolean) => {
   const { client, ledger } = connected;
   const known = new Set(
     (await ledger.waits({ isOpen: true })).map(({ activityId, runId }) => `${runId} ${activityId}`),
@@ -107,7 +94,7 @@ export const takeUpRuns = async (
   const { client, ledger } = connected;
   const runs = new Set<string>();
   const others: Array<string> = [];
-  const ends = new Map<string, KnownEnd>();
+  const ends = new Map<string, NonNullable<ReturnType<typeof endIn>>>();
   let writes = 0;
 
   const takeUp = async ({ runId, workflowId }: RunOfId): Promise<void> => {

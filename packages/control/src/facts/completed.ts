@@ -1,15 +1,5 @@
 import { type Event, firstOf, timeOf } from "./history.ts";
 
-/** An activity that has completed. */
-export interface Completed {
-  readonly type: string;
-  readonly taskQueue: string;
-  readonly input: unknown;
-  readonly result: unknown;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-}
-
 /** Reads the input of the workflow of a history. */
 export const startInputOf = ([first]: ReadonlyArray<Event>): unknown =>
   firstOf(first?.workflowExecutionStartedEventAttributes?.input);
@@ -23,7 +13,7 @@ export const memoOf = ([first]: ReadonlyArray<Event>): Readonly<Record<string, u
   );
 
 /** Reads the activities that have completed, in the order of their ends. */
-export const completedOf = (events: ReadonlyArray<Event>): ReadonlyArray<Completed> => {
+export const completedOf = (events: ReadonlyArray<Event>) => {
   const byId = new Map(events.map((event) => [String(event.eventId), event]));
   return events.flatMap((event) => {
     const completed = event.activityTaskCompletedEventAttributes;
@@ -36,6 +26,7 @@ export const completedOf = (events: ReadonlyArray<Event>): ReadonlyArray<Complet
           taskQueue: taskQueue?.name ?? "",
           input: firstOf(input),
           result: firstOf(completed.result),
+          /** Milliseconds since 1970. */
           at: timeOf(event),
         }
       : [];

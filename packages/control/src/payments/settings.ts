@@ -2,7 +2,6 @@
  * The settings of a program that acts on payments: those of the worker. A value that the program gives overrides the
  * environment, and the environment overrides the settings file. So an installation has one place for each setting.
  */
-import type { Assumptions } from "@durable-payments/client/effect";
 import { InvalidSettings } from "@durable-payments/client/effect";
 import { makeAssumptions } from "@durable-payments/client/settings";
 import { messageOf } from "@durable-payments/client/values";
@@ -20,9 +19,8 @@ import type { ConnectionOptions } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import * as Result from "effect/Result";
 import { InvalidInput } from "../errors.ts";
-import type { ConnectionSettings, KnownAccount } from "../facts/connection/connections.ts";
+import type { ConnectionSettings } from "../facts/connection/connections.ts";
 import { temporalSettings } from "../facts/connection/temporal.ts";
-import type { Service } from "../views/doctor/doctor.ts";
 
 /** Access of one account to the service. */
 export interface ServiceAccess {
@@ -61,17 +59,7 @@ export interface OpenPaymentsSettings extends ServiceAccess {
 }
 
 /** The settings of a tool, read and checked. */
-export interface Installation {
-  readonly connections: ConnectionSettings;
-  /** The access of each account to the service; none for people who only decide. */
-  readonly services: ReadonlyArray<Service>;
-  /** Each has a name: the unnamed one is called `default`, unless another one is. */
-  readonly accounts: ReadonlyArray<KnownAccount>;
-  readonly keepDays: number | undefined;
-  readonly lateAfterMs: number;
-  /** Returns the assumptions about the service, as a worker of the account reads them. */
-  readonly assumptionsOf: (account?: string) => Assumptions;
-}
+export type Installation = ReturnType<typeof readInstallation>;
 
 const UNNAMED = "default";
 
@@ -90,7 +78,7 @@ export const readInstallation = (
   { temporal, ...given }: OpenPaymentsSettings,
   environment: Readonly<Record<string, string | undefined>>,
   kept?: Ledger,
-): Installation => {
+) => {
   const settings = checked(() =>
     layOver(
       readSettings(environment),
@@ -114,30 +102,34 @@ export const readInstallation = (
       ({ message }) => new InvalidInput({ message: `${message} Nothing was done.` }),
     );
   };
+  const connections: ConnectionSettings = {
+    temporal: () => {
+      const found = temporalSettings(environment, settings);
+      const { address, apiKey: key, dataConverter, namespace, tls } = temporal ?? {};
+      return {
+        ...found,
+        ...(address !== undefined && { address }),
+        ...(namespace !== undefined && { namespace }),
+        ...(dataConverter !== undefined && { dataConverter }),
+        ...(key !== undefined && { apiKey: () => key }),
+        ...(tls !== undefined && { connectionOptions: { ...found.connectionOptions, tls } }),
+      };
+    },
+    ledger: { ledger, clientId, keyring },
+    accounts: known,
+    kept,
+  };
   return {
+    /** Each has a name: the unnamed one is called `default`, unless another one is. */
     accounts,
     keepDays,
+    /** The access of each account to the service; none for people who only decide. */
     services: isNone
       ? []
       : Array.from(all, ([name, account]) => ({ name, access: clientOptionsOf(account) })),
     lateAfterMs: lateAfterMsOf(settings.notify),
+    /** Returns the assumptions about the service, as a worker of the account reads them. */
     assumptionsOf,
-    connections: {
-      temporal: () => {
-        const found = temporalSettings(environment, settings);
-        const { address, apiKey: key, dataConverter, namespace, tls } = temporal ?? {};
-        return {
-          ...found,
-          ...(address !== undefined && { address }),
-          ...(namespace !== undefined && { namespace }),
-          ...(dataConverter !== undefined && { dataConverter }),
-          ...(key !== undefined && { apiKey: () => key }),
-          ...(tls !== undefined && { connectionOptions: { ...found.connectionOptions, tls } }),
-        };
-      },
-      ledger: { ledger, clientId, keyring },
-      accounts: known,
-      kept,
-    },
+    connections,
   };
 };

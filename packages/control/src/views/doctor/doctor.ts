@@ -29,10 +29,7 @@ export interface Service {
 }
 
 /** The findings of the doctor. */
-export interface Diagnosis {
-  readonly isWell: boolean;
-  readonly checks: ReadonlyArray<Check>;
-}
+export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 const NO_ACCOUNT = "not checked: no account is set here, and decisions need none";
 
@@ -92,7 +89,7 @@ export const diagnose = async (
   connections: Connections,
   services: ReadonlyArray<Service>,
   onPart: (checks: ReadonlyArray<Check>) => void = () => undefined,
-): Promise<Diagnosis> => {
+) => {
   const made: Array<Check> = [];
   const parts = [serviceChecks(services), innerChecks(connections)].map(async (part) => {
     made.push(...(await part));

@@ -184,19 +184,13 @@ const guarded = (name: string, check: Promise<Check>): Promise<Check> =>
   check.catch((error: unknown) => unread(name, error));
 
 /** Checks everything about Temporal that runs need: server, namespace, workers, trackers, notifications. */
-export const checkTemporal = async (
-  temporal: Temporal,
-  accounts: ReadonlyArray<KnownAccount>,
-): Promise<{
-  readonly checks: ReadonlyArray<Check>;
-  /** The last heartbeats of trackers. */
-  readonly tracked: ReadonlyArray<Tracked>;
-}> => {
+export const checkTemporal = async (temporal: Temporal, accounts: ReadonlyArray<KnownAccount>) => {
   const { client, settings } = temporal;
   const { serverVersion } = await client.workflowService.getSystemInfo({});
   const version = serverVersion || "unknown version";
   const server = ok("Temporal", `${settings.address}, server ${version}`);
   const namespace = await guarded("namespace", checkNamespace(temporal));
+  /** The last heartbeats of trackers. */
   const tracked: Array<Tracked> = [];
   if (namespace.status === "failed") return { checks: [server, namespace], tracked };
   const checks = await Promise.all([
