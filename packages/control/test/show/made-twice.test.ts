@@ -229,6 +229,20 @@ it("proves nothing while an outcome is unknown, or a new cardholder is not liste
   });
 });
 
+it("cannot tell a person from a namesake once the earlier one was pruned", async () => {
+  const first = await holder("one", "Lovelace");
+  const { now } = await ledger.state();
+  await ledger.prune(now + 60_000, { by: "ada", how: "test", reason: "housekeeping" });
+  // The second request differs, so that its hash does, too.
+  const second = await holder("two", "Lovelace");
+  expect(await found()).toMatchObject({
+    isProved: false,
+    duplicates: [
+      { kind: "name", cardholders: [first, second].toSorted(), workflowIds: ["one", "two"] },
+    ],
+  });
+});
+
 it("reads the list twice: 6 pages for 120 cardholders", async () => {
   for (let number = 1; number <= 120; number++) await byHand(`Person${number}`);
   expect(await found()).toMatchObject({ isProved: true, accounts: [{ listed: 120 }] });
