@@ -4,7 +4,7 @@ import { counted, pairs, styled, wrap } from "./text.ts";
 
 const WORDS: Readonly<Record<MadeTwice["kind"], string>> = {
   person: "One person was requested several times",
-  name: "The service lists several cardholders of one name, and the ledger has not made all of them",
+  name: "The service lists several cardholders of one name, and the ledger does not show that they are several people",
   card: "One card was requested several times",
   cardCount: "The service counts more cards of a cardholder than the ledger has requested",
 };
