@@ -77,6 +77,10 @@ const keysShownIn = (
   return showsOne ? "unknown" : "never";
 };
 
+/** Whether two requests differ in more than one field: then no row of one looks like the other if one field is listed in another way. */
+const areApart = (one: WriteRow["request"], other: WriteRow["request"]): boolean =>
+  Object.entries(one.facts).filter(([name, fact]) => other.facts[name] !== fact).length > 1;
+
 /**
  * Searches for the result of a write: reads the list, then the results and possible results of other writes from the
  * ledger, so that nothing can come in between. `now` is the ledger's clock before the search.
@@ -129,7 +133,8 @@ export const searchList = async <Item extends object>(
   const rivalOf = (item: Item, own: Likeness): Candidate["rival"] => {
     const able = rivals.filter(({ request }) => {
       const likeness = compare(request, fieldsOf(item));
-      return likeness !== "different" && !(own === "exact" && likeness === "similar");
+      const isNot = own === "exact" && likeness === "similar" && areApart(row.request, request);
+      return likeness !== "different" && !isNot;
     });
     if (able.length === 0) return "none";
     const isSettling = able.some(
@@ -138,11 +143,15 @@ export const searchList = async <Item extends object>(
     );
     return isSettling ? "settling" : "open";
   };
-  // A row that is exactly as another open write was sent, and legibly not as this one, is not another spelling of ours.
+  // A row that is exactly as another open write was sent, and legibly not as this one, is not another spelling of ours; unless
+  // their requests differ in that field alone.
   const isOfRival = ({ item, key, likeness }: (typeof compared)[number]) =>
     likeness === "similar" &&
     (key === "none" || key === "other") &&
-    rivals.some(({ request }) => compare(request, fieldsOf(item)) === "exact");
+    rivals.some(
+      ({ request }) =>
+        areApart(row.request, request) && compare(request, fieldsOf(item)) === "exact",
+    );
   const possible = compared.filter((row) => !isOfRival(row));
   const candidates = possible.map(({ id, item, key, likeness }): Candidate => ({
     id,
