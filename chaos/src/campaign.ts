@@ -1,3 +1,4 @@
+import type { Connected } from "@durable-payments/control/connection";
 import type { Environment } from "./environment/environment.ts";
 import type { ChaosOptions } from "./options.ts";
 import type { PlannedRun } from "./plan/planned-run.ts";
@@ -36,12 +37,16 @@ export const startCampaign = (
   const approved: Array<Approved> = [];
   const unexpected: Array<string> = [];
   const restored: { forgottenBefore?: number; isTemporalRestored?: true } = {};
+  const signal = AbortSignal.any([interruption, timeIsUp, done.signal]);
   return {
     ...parts,
     seed,
     done,
     /** Aborted when the work is done, the time is up, or the user interrupts it. */
-    signal: AbortSignal.any([interruption, timeIsUp, done.signal]),
+    signal,
+    /** Calls actions of the project as `environment.operate` does, until the signal is aborted. */
+    operate: <A>(use: (operations: Connected) => Promise<A>): Promise<A | undefined> =>
+      parts.environment.operate(use, signal),
     started,
     /** How many runs were open when they were last counted, and those started since. */
     open: 0,

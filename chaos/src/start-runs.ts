@@ -21,11 +21,10 @@ const STARTER = "ada";
  * @returns whether this call started it; undefined if the signal was aborted first.
  */
 const start = (campaign: Campaign, run: PlannedRun): Promise<boolean | undefined> => {
-  const { environment, signal } = campaign;
   const { input, kind, workflowId } = run;
   if (kind === "paySalary") return startSchedules(campaign, run);
   if (run.file !== undefined) return payFileOf(campaign, run.file);
-  return environment.operate(async ({ accounts, client, ledger }) => {
+  return campaign.operate(async ({ accounts, client, ledger }) => {
     const account = accounts.find(({ name }) => name === run.account)?.hash ?? "";
     try {
       await startPaymentAt(Date.now(), client, kind, {
@@ -42,7 +41,7 @@ const start = (campaign: Campaign, run: PlannedRun): Promise<boolean | undefined
       if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
       throw error;
     }
-  }, signal);
+  });
 };
 
 /** How far back a Schedule is backfilled: it fires so often as minutes. */
@@ -50,10 +49,10 @@ const BACKFILL_MS = 2 * 60_000;
 
 /** Two Schedules pay the same key: each fires by hand, and is backfilled, in whatever order. */
 const startSchedules = (
-  { environment, seed, signal }: Campaign,
+  { operate, seed }: Campaign,
   { input, kind, workflowId }: PlannedRun,
 ): Promise<boolean | undefined> =>
-  environment.operate(async ({ client }) => {
+  operate(async ({ client }) => {
     const key = workflowId.replace("payout/", "");
     const other = new Random(seed, workflowId).pick(["step", "child with key"]);
     for (const by of ["child", other]) {
@@ -81,14 +80,14 @@ const startSchedules = (
       await Promise.all([handle.trigger(), handle.backfill({ start, end })]);
     }
     return true;
-  }, signal);
+  });
 
 /** Uploads the rows of a file; a person approves them later. Repeated, it continues. */
 const payFileOf = (
-  { environment, runs, signal }: Campaign,
+  { environment, operate, runs }: Campaign,
   name: string,
 ): Promise<boolean | undefined> =>
-  environment.operate(async (operations) => {
+  operate(async (operations) => {
     const rows = runs.filter((run) => run.file === name);
     // The start of each row uploads the file, all at the same time: each by a copy.
     const folder = await mkdtemp(join(environment.folder, "file-"));
@@ -102,7 +101,7 @@ const payFileOf = (
     const plan = await planFile(operations, checked, options);
     await payFile(operations, checked, plan, options);
     return plan.state === null;
-  }, signal);
+  });
 
 /** Starts all runs once more, as people do after a restore: Temporal, or the ledger, has forgotten some. */
 export const startForgotten = async (campaign: Campaign) => {
@@ -143,12 +142,12 @@ const COUNTS = 3;
 
 /** Waits until all runs have been started, and none is open any more. */
 export const awaitNoOpenRuns = async (campaign: Campaign): Promise<void> => {
-  const { environment, runs, signal, started } = campaign;
+  const { operate, runs, signal, started } = campaign;
   const query = `${OPEN_RUNS} AND WorkflowType IN ('${KINDS.join("', '")}')`;
   for (let zeros = 0; zeros < COUNTS && !signal.aborted;) {
     await delay(COUNT_EVERY_MS, signal);
     const hasStarted = started.length === runs.length;
-    const counted = await environment.operate(({ client }) => client.workflow.count(query), signal);
+    const counted = await operate(({ client }) => client.workflow.count(query));
     if (counted === undefined) return;
     campaign.open = counted.count;
     zeros = hasStarted && counted.count === 0 ? zeros + 1 : 0;
@@ -162,7 +161,7 @@ const COMPLETED_WITHIN_MS = 60_000;
 const RETURNED_WITHIN_MS = 120_000;
 
 /** Waits until each payout that comes back has come back, and the ledger has seen it; the comparison finds the others. */
-export const awaitReturned = async ({ environment, signal }: Campaign): Promise<void> => {
+export const awaitReturned = async ({ environment, operate, signal }: Campaign): Promise<void> => {
   const areSeen = async () => {
     const books = await Promise.all(
       environment.services.map((service) => service.ledger().catch(ignoreUnavailable)),
@@ -171,7 +170,7 @@ export const awaitReturned = async ({ environment, signal }: Campaign): Promise<
     const back = books.flatMap(
       (of) => of?.made.filter(({ status }) => CAME_BACK.has(status)) ?? [],
     );
-    const rows = await environment.operate(({ ledger }) => ledger.rows({ limit: 100_000 }), signal);
+    const rows = await operate(({ ledger }) => ledger.rows({ limit: 100_000 }));
     const paid = new Set(
       rows?.flatMap(({ madeId, standing }) => (standing === "completed" ? [madeId] : [])),
     );
@@ -186,22 +185,20 @@ export const awaitReturned = async ({ environment, signal }: Campaign): Promise<
  * have left. A payout that it does not follow is found by the comparison of reports.
  */
 export const awaitSettled = async (
-  { environment, signal }: Campaign,
+  { operate, signal }: Campaign,
   retryAnswered: () => Promise<void>,
 ): Promise<void> => {
   const isSettled = async () => {
     await retryAnswered();
     const states = ["sending", "unknown", "asking"] as const;
-    const rows = await environment.operate(({ ledger }) => ledger.rows({ states }), signal);
+    const rows = await operate(({ ledger }) => ledger.rows({ states }));
     // A beneficiary of an ended run may stay unknown: it moves no money, and the next run creates it again.
     return rows?.every(({ operation }) => operation === "createBeneficiary") ?? false;
   };
   await until(isSettled, signal, COUNT_EVERY_MS);
   const isCompleted = async () => {
-    const open = await environment.operate(
-      ({ accounts, ledger }) =>
-        Promise.all(accounts.map(({ hash }) => ledger.openPayouts(hash, 1))),
-      signal,
+    const open = await operate(({ accounts, ledger }) =>
+      Promise.all(accounts.map(({ hash }) => ledger.openPayouts(hash, 1))),
     );
     return open?.flat().length === 0;
   };

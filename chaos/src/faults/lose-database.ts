@@ -34,13 +34,13 @@ const STOPPED_MS = 6_000;
 const ACTING = { by: "grace", how: "--by", reason: "the disk was restored" } as const;
 
 /** Copies the ledger by the project's own backup, while it is in use. */
-const copyLedger = async ({ environment, signal }: Campaign): Promise<number> => {
+const copyLedger = async ({ environment, operate }: Campaign): Promise<number> => {
   const copy = `${environment.ledgerFile}.copy`;
-  const sequence = await environment.operate(async ({ ledger }) => {
+  const sequence = await operate(async ({ ledger }) => {
     await rm(copy, { force: true });
     await ledger.backup(copy);
     return (await ledger.mark()).sequence;
-  }, signal);
+  });
   return sequence ?? 0;
 };
 
@@ -48,15 +48,11 @@ const copyLedger = async ({ environment, signal }: Campaign): Promise<number> =>
  * Waits until the witness, the tracker's heartbeat, has seen more than a copy has. A heartbeat that is lost with its worker
  * returns only after 30 s, and a younger copy is not recognized.
  */
-const untilWitnessed = async (
-  { environment, signal }: Campaign,
-  sequence: number,
-): Promise<void> => {
+const untilWitnessed = async ({ operate, signal }: Campaign, sequence: number): Promise<void> => {
   const readSequence = () =>
-    environment.operate(
+    operate(
       async ({ account, client }) =>
         (await readTracked(client, trackerId(account)))?.mark?.sequence,
-      signal,
     );
   await until(async () => ((await readSequence()) ?? 0) > sequence, signal, 500);
 };
@@ -83,33 +79,27 @@ const staySilent = async (
 
 /** Stays silent, and expects that sends have stopped, although nobody has stopped them. */
 const awaitStop = async (campaign: Campaign, killedAt: number): Promise<void> => {
-  const { environment, signal, unexpected } = campaign;
+  const { operate, unexpected } = campaign;
   await staySilent(campaign, "the ledger was restored", killedAt);
-  const state = await environment.operate(({ ledger }) => ledger.state(), signal);
+  const state = await operate(({ ledger }) => ledger.state());
   if (typeof state?.stopped === "string") return;
   unexpected.push("The ledger was restored, and sends did not stop until recover");
 };
 
 /** Records again each stop order since the older copy, which neither database need remember. */
-const stopAgain = async (
-  { ended, environment, signal }: Campaign,
-  since: number,
-): Promise<void> => {
+const stopAgain = async ({ ended, operate }: Campaign, since: number): Promise<void> => {
   for (const [workflowId, at] of ended) {
     if (at < since) continue;
-    await environment.operate((operations) => cancel(operations, workflowId, ACTING), signal);
+    await operate((operations) => cancel(operations, workflowId, ACTING));
   }
 };
 
-const recoverSince = ({ environment, signal }: Campaign, since: Date): Promise<unknown> =>
-  environment.operate(
-    (operations) => recover(operations, { ...ACTING, since, isDryRun: false }),
-    signal,
-  );
+const recoverSince = ({ operate }: Campaign, since: Date): Promise<unknown> =>
+  operate((operations) => recover(operations, { ...ACTING, since, isDryRun: false }));
 
 /** Restores both databases by the procedure of docs/restore.md, which begins with a pause. */
 const restoreBoth = async (campaign: Campaign, copiedAt: Date): Promise<void> => {
-  const { environment, signal } = campaign;
+  const { environment, operate } = campaign;
   const { ledgerFile, temporal, workers } = environment;
   let killedAt = 0;
   let startWorkers = () => {};
@@ -129,7 +119,7 @@ const restoreBoth = async (campaign: Campaign, copiedAt: Date): Promise<void> =>
   await stopAgain(campaign, copiedAt.getTime());
   startWorkers();
   await staySilent(campaign, "the restore", killedAt);
-  await environment.operate((operations) => resume(operations, undefined, ACTING), signal);
+  await operate((operations) => resume(operations, undefined, ACTING));
   campaign.restored.forgottenBefore = killedAt + ON_ITS_WAY_MS;
   campaign.restored.isTemporalRestored = true;
 };
@@ -173,12 +163,11 @@ const restoreLedger = async (
 
 /** Promotes the standby of the ledger's server, which has every commit or lacks those of the last seconds. */
 const failOver = async (campaign: Campaign): Promise<void> => {
-  const { environment, seed, signal, tally } = campaign;
+  const { environment, operate, seed, signal, tally } = campaign;
   const lostMs = new Random(seed, "failover").pick([0, 1_000, 4_000]);
   const endedAt = (await environment.ledgerServer?.failOver(lostMs)) ?? 0;
   tally.add(lostMs === 0 ? "failover" : "failover with lost commits");
-  const isStopped = async () =>
-    (await environment.operate(({ ledger }) => ledger.state(), signal))?.stopped !== null;
+  const isStopped = async () => (await operate(({ ledger }) => ledger.state()))?.stopped !== null;
   const noticing = AbortSignal.any([signal, AbortSignal.timeout(NOTICED_WITHIN_MS)]);
   await until(isStopped, noticing);
   await awaitStop(campaign, Date.now());

@@ -37,7 +37,7 @@ const read = async (
 
 /** A person who answers what runs ask by what the bank says on the telephone, which is the truth. */
 export const makeAnswers = (campaign: Campaign) => {
-  const { approved, ended, environment, runs, seed, signal, tally } = campaign;
+  const { approved, ended, environment, operate, runs, seed, signal, tally } = campaign;
   const byId = new Map(runs.map((run) => [run.workflowId, run]));
   const random = new Random(seed, "answers");
   // The id of a question is unique within its workflow id.
@@ -94,10 +94,7 @@ export const makeAnswers = (campaign: Campaign) => {
     const wrong = others[random.int(0, Math.max(0, others.length - 1))]?.id;
     const mayBeWrong = row.operation === "createPayout" && !isEnded && wrong !== undefined;
     const isWrong = random.chance(WRONG_SHARE) && mayBeWrong;
-    const known = await environment.operate(
-      ({ ledger }) => ledger.runs({ workflowIds: [workflowId] }),
-      signal,
-    );
+    const known = await operate(({ ledger }) => ledger.runs({ workflowIds: [workflowId] }));
     // Nothing is sent again under an id that was stopped.
     const isStopped = known?.some((one) => one.isStopped) === true;
     const isGivenUp = isEnded || isToAnother || (made === undefined && isStopped);
@@ -130,7 +127,7 @@ export const makeAnswers = (campaign: Campaign) => {
 
   /** Approves each file whose rows are those of the plan. */
   const approveFiles = async (): Promise<void> => {
-    const batches = (await environment.operate(({ ledger }) => ledger.batches(), signal)) ?? [];
+    const batches = (await operate(({ ledger }) => ledger.batches())) ?? [];
     for (const { file, id, state } of batches) {
       if (state !== "needsApproval") continue;
       for (const { workflowId, makes, ...run } of runs) {
@@ -146,10 +143,7 @@ export const makeAnswers = (campaign: Campaign) => {
 
   /** Says what a word of the service means, which the bank has explained. */
   const answerWords = async (): Promise<void> => {
-    const asked = await environment.operate(
-      ({ ledger }) => ledger.attention({ lateAfterMs: 0 }),
-      signal,
-    );
+    const asked = await operate(({ ledger }) => ledger.attention({ lateAfterMs: 0 }));
     for (const { account, kind, of } of asked ?? []) {
       if (kind !== "word" || account === null || of.toLowerCase() !== COMPLETED_WORD.toLowerCase())
         continue;
@@ -169,9 +163,8 @@ export const makeAnswers = (campaign: Campaign) => {
     /** Answers until the signal is aborted. */
     answer: async (): Promise<void> => {
       while (!signal.aborted) {
-        const rows = await environment.operate(
-          ({ ledger }) => ledger.rows({ needsPerson: true, limit: 10_000 }),
-          signal,
+        const rows = await operate(({ ledger }) =>
+          ledger.rows({ needsPerson: true, limit: 10_000 }),
         );
         await answerAll(rows ?? []).catch(ignoreUnavailable);
         await approveFiles();

@@ -5,10 +5,10 @@ const ACTING = { by: "grace", how: "--by", reason: "the policy" } as const;
 
 /** Sets the limits of every account: a second person approves what loosens them. */
 export const setLimits = (
-  { environment, signal, tally }: Pick<Campaign, "environment" | "signal" | "tally">,
+  { operate, tally }: Pick<Campaign, "operate" | "tally">,
   approveAbove: typeof POLICY,
 ): Promise<unknown> =>
-  environment.operate(async ({ accounts, ledger }) => {
+  operate(async ({ accounts, ledger }) => {
     for (const { hash } of accounts) {
       const limits = { maxAmounts: null, approveAbove };
       const { pending } = await ledger.setLimits(hash, limits, ACTING);
@@ -16,4 +16,4 @@ export const setLimits = (
         await ledger.approveLimits(hash, pending.sequence, { ...ACTING, by: "margaret" });
       tally.add("limits changed");
     }
-  }, signal);
+  });

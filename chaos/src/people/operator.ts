@@ -45,14 +45,15 @@ const resetNatively = async (
 
 /** The people who end, overrule, retry and pause, and those who use Temporal's own tools. */
 export const makeOperator = (campaign: Campaign) => {
-  const { ended, environment, freezing, interrupted, quiet, runs, signal, tally } = campaign;
+  const { ended, environment, freezing, interrupted, operate, quiet, runs, signal, tally } =
+    campaign;
   const random = new Random(campaign.seed, "operator");
   /** Questions for which an ended run was retried. */
   const retriedFor = new Set<string>();
 
   /** Does something by Temporal's own tools. */
   const natively = async (kind: "cancel" | "terminate" | "reset", workflowId: string) => {
-    await environment.operate(async (operations) => {
+    await operate(async (operations) => {
       const handle = operations.client.workflow.getHandle(workflowId);
       try {
         if (kind === "cancel") await handle.cancel();
@@ -62,7 +63,7 @@ export const makeOperator = (campaign: Campaign) => {
         // It has ended before, or Temporal's restore has made it forgotten.
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
-    }, signal);
+    });
     tally.add(`${kind} by Temporal's tools`);
   };
 
@@ -75,10 +76,8 @@ export const makeOperator = (campaign: Campaign) => {
       workflowIdReusePolicy: "ALLOW_DUPLICATE",
       workflowIdConflictPolicy: "USE_EXISTING",
     } as const;
-    await environment.operate(
-      ({ client }) =>
-        client.workflow.start<(given: typeof input) => Promise<unknown>>(kind, options),
-      signal,
+    await operate(({ client }) =>
+      client.workflow.start<(given: typeof input) => Promise<unknown>>(kind, options),
     );
     tally.add("started again");
   };
@@ -100,13 +99,13 @@ export const makeOperator = (campaign: Campaign) => {
 
   /** Retries all that failed, and nothing that a person has ended. Returns the repair. */
   const retryFailed = async (): Promise<string | undefined> => {
-    const done = await environment.operate(async (operations) => {
+    const done = await operate(async (operations) => {
       const planned = await planRepair(operations, {}, ACTING, () => defaultAssumptions);
       if (planned.rows.length === 0) return undefined;
       const how = { ...ACTING, rate: 50 };
       const { id } = await startRepair(operations, planned, how, "failed runs");
       return { id, retries: planned.retries };
-    }, signal);
+    });
     for (const { workflowId } of done?.retries ?? []) {
       tally.add("retried in bulk");
       if (!ended.has(workflowId)) continue;
@@ -118,7 +117,7 @@ export const makeOperator = (campaign: Campaign) => {
   /** Waits until a repair has begun all its retries: a run that it begins later would be compared while it is open. */
   const awaitBegun = (repair: string): Promise<void> => {
     const isBegun = async () =>
-      (await environment.operate(async ({ ledger }) => {
+      (await operate(async ({ ledger }) => {
         const rows = await ledger.batchRows(repair);
         const taken = rows.filter(({ state }) => state === "started");
         const workflowIds = taken.map(({ workflowId }) => workflowId);
@@ -126,7 +125,7 @@ export const makeOperator = (campaign: Campaign) => {
         const failed = new Set(taken.map(({ run }) => run));
         const isWaiting = rows.some(({ state }) => state === "waiting");
         return !isWaiting && !runs.some(({ runId }) => failed.has(runId));
-      }, signal)) === true;
+      })) === true;
     return until(isBegun, signal, 1_000);
   };
 
@@ -165,7 +164,7 @@ export const makeOperator = (campaign: Campaign) => {
     freezing.isPausing = true;
     try {
       await until(() => freezing.count === 0, signal);
-      await environment.operate((operations) => pause(operations, undefined, ACTING), signal);
+      await operate((operations) => pause(operations, undefined, ACTING));
       if (signal.aborted) return;
       const from = Date.now() + ON_ITS_WAY_MS;
       await delay(ON_ITS_WAY_MS + PAUSED_MS + random.int(0, 2_000), signal);
@@ -207,16 +206,12 @@ export const makeOperator = (campaign: Campaign) => {
      * it asks for the answer is given up.
      */
     retryAnswered: async (): Promise<void> => {
-      const asking = await environment.operate(
-        ({ ledger }) => ledger.rows({ states: ["asking"], isRunEnded: true }),
-        signal,
+      const asking = await operate(({ ledger }) =>
+        ledger.rows({ states: ["asking"], isRunEnded: true }),
       );
       for (const { ownerId, question, workflowId } of asking ?? []) {
         const of = { ...ACTING, question: question?.id ?? "", choose: "end" } as const;
-        const decisions = await environment.operate(
-          ({ ledger }) => ledger.decisionsOf(workflowId),
-          signal,
-        );
+        const decisions = await operate(({ ledger }) => ledger.decisionsOf(workflowId));
         if (!decisions?.some((one) => one.kind === "resend" && one.question === of.question))
           continue;
         const key = `${workflowId} ${of.question}`;

@@ -47,7 +47,7 @@ const LONGEST_PROMISE_MS = 30_000;
 const TIMER_MS = 1;
 
 /** A send that was let through. */
-export interface Turn {
+interface Turn {
   readonly at: number;
 }
 
