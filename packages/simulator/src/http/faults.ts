@@ -53,17 +53,12 @@ export type OrderedFault = typeof OrderedFault.Type;
 
 const isAboutRepeats = ({ kind }: FaultOrder) => kind.startsWith("repeated-key-");
 
-interface Ordered {
-  readonly order: FaultOrder;
-  fired: number;
-}
-
 /** The faults of a simulator. */
 export class Faults {
-  #ordered: ReadonlyArray<Ordered> = [];
+  #ordered: ReadonlyArray<FaultOrder & { fired: number }> = [];
 
   add(order: FaultOrder): void {
-    this.#ordered = [...this.#ordered, { order, fired: 0 }];
+    this.#ordered = [...this.#ordered, { ...order, fired: 0 }];
   }
 
   clear(): void {
@@ -72,7 +67,7 @@ export class Faults {
 
   /** Every fault since the last `clear`, also used-up ones. */
   list(): ReadonlyArray<OrderedFault> {
-    return this.#ordered.map(({ fired, order }) => ({ ...order, fired }));
+    return this.#ordered.map((fault) => ({ ...fault }));
   }
 
   /**
@@ -80,14 +75,13 @@ export class Faults {
    * occurred.
    */
   strike(operation: string, isRepeat = false): FaultOrder | undefined {
-    const candidates = this.#ordered.filter(({ order }) => isAboutRepeats(order) === isRepeat);
+    const candidates = this.#ordered.filter((fault) => isAboutRepeats(fault) === isRepeat);
     const struck = (isRepeat ? candidates.toReversed() : candidates).find(
-      ({ fired, order }) =>
-        fired < (order.times ?? (isRepeat ? Infinity : 1)) &&
-        (order.operation === undefined ? operation !== "signIn" : order.operation === operation),
+      ({ fired, operation: affected, times = isRepeat ? Infinity : 1 }) =>
+        fired < times && (affected === undefined ? operation !== "signIn" : affected === operation),
     );
     if (struck !== undefined) struck.fired += 1;
-    return struck?.order;
+    return struck;
   }
 }
 
