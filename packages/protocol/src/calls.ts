@@ -128,9 +128,6 @@ export const keyedName = (account: string, operation: string, key: string) => ({
 /** The memo field of a run's voucher. */
 export const VOUCHER = "durable-payments/voucher";
 
-/** A voucher holds for a run that starts within this time of it. */
-const HOLDS_MS = 10_000;
-
 /**
  * Written by `startPayment`, `retryPayment`, and the plugin of a client, which start with an id that is refused if it
  * is known.
@@ -143,30 +140,6 @@ export interface Voucher {
   readonly is: "first" | "retry";
   readonly versions?: Readonly<Record<string, number>>;
 }
-
-/** Facts about a run that decide whether its voucher holds. */
-export interface VouchedRun {
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly firstExecutionRunId: string;
-  readonly cronSchedule?: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly startTime: number;
-  readonly memo: JsonFields | undefined;
-}
-
-/**
- * Reads the voucher of a run. A copied memo, a reset, a schedule and a continued run have none: their first send is
- * reconciled.
- */
-export const voucherOf = (run: VouchedRun): Voucher | undefined => {
-  const { cronSchedule, firstExecutionRunId, memo, runId, startTime, workflowId } = run;
-  const given = memo?.[VOUCHER] as Partial<Voucher> | undefined;
-  if (given?.workflowId !== workflowId || typeof given.at !== "number") return undefined;
-  if (given.is !== "first" && given.is !== "retry") return undefined;
-  if (runId !== firstExecutionRunId || (cronSchedule ?? "") !== "") return undefined;
-  return Math.abs(startTime - given.at) <= HOLDS_MS ? (given as Voucher) : undefined;
-};
 
 /** Types of the waiting activities, by kind of wait. */
 export const WAIT = {

@@ -6,9 +6,9 @@ import {
   CANCELLED,
   type EarlyAnswer,
   nudgeSignal,
-  type WriteCall,
+  type Voucher,
   VOUCHER,
-  voucherOf,
+  type WriteCall,
 } from "@durable-payments/protocol/calls";
 import { defineSearchAttributeKey } from "@temporalio/common";
 import {
@@ -18,6 +18,7 @@ import {
   CancelledFailure,
   condition,
   setHandler,
+  type WorkflowInfo,
   workflowInfo,
 } from "@temporalio/workflow";
 import { InvalidRequest, PaymentFailure } from "./failures.ts";
@@ -153,6 +154,28 @@ const whyRepeated = (isContinued: boolean, rootId: string): string | undefined =
     : undefined;
 };
 
+/** A voucher holds for a run that starts within this time of it. */
+const HOLDS_MS = 10_000;
+
+/**
+ * Reads the voucher of a run. A copied memo, a reset, a schedule and a continued run have none: their first send is
+ * reconciled.
+ */
+export const voucherOf = ({
+  cronSchedule = "",
+  firstExecutionRunId,
+  memo,
+  runId,
+  startTime,
+  workflowId,
+}: WorkflowInfo): Voucher | undefined => {
+  const given = memo?.[VOUCHER] as Partial<Voucher> | undefined;
+  if (given?.workflowId !== workflowId || typeof given.at !== "number") return undefined;
+  if (given.is !== "first" && given.is !== "retry") return undefined;
+  if (runId !== firstExecutionRunId || cronSchedule !== "") return undefined;
+  return Math.abs(startTime.getTime() - given.at) <= HOLDS_MS ? (given as Voucher) : undefined;
+};
+
 /** Returns the facts about this run. */
 export const identity = () => {
   const info = workflowInfo();
@@ -170,7 +193,7 @@ export const identity = () => {
     whyKey: whyRepeated(isContinued, rootId),
     /** Ids that no key may contain. */
     changing: [workflowId, rootId].filter((id) => isChanging(id, rootId)),
-    voucher: voucherOf({ ...info, memo: info.memo, startTime: info.startTime.getTime() }),
+    voucher: voucherOf(info),
   };
 };
 /** Facts about a run that each of its writes passes on. */
