@@ -54,10 +54,7 @@ const LONGEST_LOOK_MS = 10 * 60_000;
 const UPLOADED_WITHIN_MS = 60_000;
 
 /** Returns the reason why only a person can let rows of an open file start. */
-const whyWaiting = async (
-  ledger: Ledger,
-  { id, state }: Pick<Batch, "id" | "state">,
-): Promise<string | undefined> => {
+const whyWaiting = async (ledger: Ledger, { id, state }: Pick<Batch, "id" | "state">) => {
   if (state === "needsApproval") return "The batch is waiting for approval by a second person.";
   if (state === "reading") return "The payees of other rows of the batch are being read.";
   const pauses = await ledger.pauses();

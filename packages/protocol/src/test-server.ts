@@ -33,9 +33,7 @@ export const quietRuntime = (logger: Logger = new DefaultLogger("ERROR")): void 
 const MOST_TRIES = 12;
 
 /** The SDK gives a server 5 seconds to start; on a busy machine that is not always enough. */
-const patiently = async (
-  create: () => Promise<TestWorkflowEnvironment>,
-): Promise<TestWorkflowEnvironment> => {
+const patiently = async (create: () => Promise<TestWorkflowEnvironment>) => {
   for (let tries = 1; ; tries++) {
     try {
       return await create();

@@ -161,9 +161,7 @@ export const endsOf = ({ begunAt, client, holder, ledger }: EndsOptions) => {
   let after: string | undefined;
 
   /** Records ends. An end that cannot be read does not delay the others: returns the reason. */
-  const record = async (
-    runs: ReadonlyArray<() => Promise<RunEnd>>,
-  ): Promise<string | undefined> => {
+  const record = async (runs: ReadonlyArray<() => Promise<RunEnd>>) => {
     let fault: string | undefined;
     const ends = await atOnce(runs, (read) =>
       read().catch((error: unknown) => {

@@ -289,10 +289,7 @@ const failureOf = (error: unknown, attempt: Attempt): unknown => {
 };
 
 /** Runs within an activity with heartbeats, so that a lost worker is noticed and a cancellation arrives. */
-const inActivity = async <A>(
-  call: Testified,
-  run: (attempt: Attempt) => Promise<A>,
-): Promise<A> => {
+const inActivity = async <A>(call: Testified, run: (attempt: Attempt) => Promise<A>) => {
   const attempt = attemptIn(call);
   const activity = Context.current();
   let beatAt = -Infinity;

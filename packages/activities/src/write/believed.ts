@@ -77,10 +77,7 @@ const isAsBelieved = (row: WriteRow | undefined, { ids, outcome }: Believed): bo
 };
 
 /** Whether a recovered ledger may lack the outcome of a step: its row, or what came after the copy of its row. */
-const mayBeForgotten = async (
-  { epoch, recoveredAt, row }: Look,
-  { describe }: Attempt,
-): Promise<boolean> => {
+const mayBeForgotten = async ({ epoch, recoveredAt, row }: Look, { describe }: Attempt) => {
   if (row !== undefined) return row.epoch < epoch && row.state !== "done" && row.state !== "undone";
   return recoveredAt !== null && (await describe()).begunAt < recoveredAt;
 };

@@ -126,12 +126,7 @@ export const makeContractOperations = ({
   };
 
   /** Returns what the service shows otherwise than it was sent; undefined if nothing contradicts. */
-  const contradictionIn = (
-    name: WriteName,
-    request: JsonObject,
-    key: string,
-    answer: unknown,
-  ): string | undefined => {
+  const contradictionIn = (name: WriteName, request: JsonObject, key: string, answer: unknown) => {
     const isOther = (field: string, compare: typeof isOtherId, sent = textAt(request, field)) =>
       sent !== undefined && compare(sent, textAt(answer, field));
     const another = (field: string | undefined) =>
@@ -283,10 +278,7 @@ export const makeContractOperations = ({
    * Returns what the ledger has of a request, to compare a result with. It keeps nothing of an account, and no facts of a
    * request that had no effect: of a payout, its columns are left, and a mark is not an id.
    */
-  const comparedOf = (
-    name: WriteName,
-    { amount, currency, facts, payee }: WriteRow["request"],
-  ): JsonObject | undefined => {
+  const comparedOf = (name: WriteName, { amount, currency, facts, payee }: WriteRow["request"]) => {
     if (name === "createBeneficiary") return undefined;
     if (Object.keys(facts).length > 0) return facts;
     if (name !== "createPayout" || amount === null || currency === null) return undefined;

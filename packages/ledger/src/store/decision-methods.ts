@@ -184,11 +184,7 @@ export const decisionMethods = (store: Store) => {
      * @returns the limits as they are now; undefined if none wait under it, or the same person has set them: then nothing
      *   was recorded.
      */
-    approveLimits: async (
-      account: string,
-      sequence: number,
-      actor: Actor,
-    ): Promise<AccountLimits | undefined> => {
+    approveLimits: async (account: string, sequence: number, actor: Actor) => {
       const { pending } = await limits(account);
       if (pending?.sequence !== sequence || isSamePerson(actor.by, pending.by)) return undefined;
       // A change in between makes it void: see `limitsOf`.

@@ -64,10 +64,7 @@ export const deliveryMethods = (store: Store) => {
      * Records that an event was delivered to an endpoint. An event that was being delivered when a person had others
      * delivered again is not one of those.
      */
-    delivered: (
-      endpoint: string,
-      { account, id }: Pick<FeedEvent, "account" | "id">,
-    ): Promise<void> =>
+    delivered: (endpoint: string, { account, id }: Pick<FeedEvent, "account" | "id">) =>
       store.save(`delivery ${endpoint} ${account}`, [
         query(
           `UPDATE deliveries SET number = CASE WHEN number < $1 THEN $1 ELSE number END,

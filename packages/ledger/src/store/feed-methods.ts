@@ -111,10 +111,7 @@ export const feedReader = (store: Store) => {
   };
   type Head = Awaited<ReturnType<typeof headOf>>;
 
-  const idOf = (
-    { account, at, number: place, sequence }: StoredEvent,
-    { ledgerId }: Head,
-  ): string =>
+  const idOf = ({ account, at, number: place, sequence }: StoredEvent, { ledgerId }: Head) =>
     `evt_${place}_${hash("sha256", JSON.stringify([ledgerId, account, sequence, at]), "base64url").slice(0, 16)}`;
 
   /** Numbers committed events, unless the ledger was restored and `recover` has not run: a reader would take them for the lost ones. */

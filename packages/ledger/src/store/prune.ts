@@ -76,12 +76,7 @@ export const pruneMethods = (store: Store) => {
   const { database, seal } = store;
   const { among, now } = database.dialect;
   const { pruneEvents } = feedMethods(store);
-  const prunePart = (
-    part: ReadonlyArray<string>,
-    before: number,
-    upTo: number,
-    by: string,
-  ): Promise<number> => {
+  const prunePart = (part: ReadonlyArray<string>, before: number, upTo: number, by: string) => {
     const settled = query(
       `SELECT workflow_id FROM writes WHERE ${among("workflow_id", "$1")}
        AND ${isQuiet("writes")}

@@ -29,11 +29,7 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** Returns the error of a file that cannot be the ledger. It never advises another file, which would lack the payments. */
-const cannotOpen = (
-  file: string,
-  why: string,
-  advice = "correct PAYMENTS_LEDGER=sqlite:FILE",
-): LedgerUnavailable =>
+const cannotOpen = (file: string, why: string, advice = "correct PAYMENTS_LEDGER=sqlite:FILE") =>
   new LedgerUnavailable(
     `the ledger's file ${file} cannot be opened for writing (${why}); ${advice}`,
   );

@@ -123,12 +123,7 @@ export const wordMethods = (store: Store) => {
      * meaning changes, the payouts whose outcome followed from the earlier one are under way again, until they are read
      * again: all of them in this transaction, found by an index.
      */
-    decideWord: async (
-      account: string,
-      word: string,
-      means: WordMeaning,
-      actor: Actor,
-    ): Promise<void> => {
+    decideWord: async (account: string, word: string, means: WordMeaning, actor: Actor) => {
       const value = { word: plainWord(word), means };
       const workflowId = wordsId(account);
       const looks = [

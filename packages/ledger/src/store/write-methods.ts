@@ -331,11 +331,7 @@ export const writeMethods = (store: Store) => {
      * @returns the facts, with the current row.
      * @throws MadeByAnother if another write owns `row.madeId` (payouts, cardholders, cards); the errors of `decide`.
      */
-    transact: async (
-      name: WriteName,
-      decide: (look: Look) => Change,
-      owner?: WriteOwner,
-    ): Promise<Look> => {
+    transact: async (name: WriteName, decide: (look: Look) => Change, owner?: WriteOwner) => {
       const { workflowId } = name;
       const { ownerId, rootId } = owner ?? ownedBy(workflowId);
       let saved: WriteRow | undefined;
