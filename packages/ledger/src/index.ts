@@ -32,7 +32,7 @@ export type { FailedRun, FailureGroup } from "./store/failure-groups.ts";
 export { lateSince, type RunFilter } from "./store/run-filter.ts";
 export type { CardholderWrite } from "./store/payees.ts";
 export type { ReadPayout, SeenOfPayout } from "./store/payout-methods.ts";
-export type { RecordedWrite } from "./store/write-methods.ts";
+export type { RecordedWrite } from "./store/write-rows.ts";
 export { endAmong } from "./store/log.ts";
 export { wasNeverStarted } from "./store/run-methods.ts";
 export { OPEN_STATUSES, PAYOUT_FAILED, PURPOSES } from "./store/run-status.ts";

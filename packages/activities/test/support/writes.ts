@@ -10,7 +10,7 @@ import type { Attempt } from "../../src/write/guard.ts";
 import type { EngineOptions, WriteTask } from "../../src/write/operation.ts";
 import { NotYet } from "../../src/write/outcomes.ts";
 import { makeOwnOperation, type OwnOperations } from "../../src/write/own-operations.ts";
-import { performWrite } from "../../src/write/activity.ts";
+import { performWrite } from "../../src/write/perform.ts";
 import { runtimeOver } from "./attempts.ts";
 import { outageBefore } from "./failing-service.ts";
 

@@ -2,7 +2,7 @@ import { createClient } from "@durable-payments/client";
 import { type NewDecision, openLedger, type WriteName } from "@durable-payments/ledger";
 import { payeeMark, personMarks } from "@durable-payments/protocol/account";
 import { describe, expect, it, vi } from "vitest";
-import { settleRow } from "../../src/write/activity.ts";
+import { settleRow } from "../../src/write/perform.ts";
 import { beneficiary, card, cardholder, payout as withKey } from "../support/bodies.ts";
 import { attemptOf, makeWorld } from "../support/writes.ts";
 

@@ -1,6 +1,6 @@
 import { keyedName } from "@durable-payments/protocol/calls";
 import { expect, it } from "vitest";
-import { undoWrite } from "../../src/write/activity.ts";
+import { undoWrite } from "../../src/write/perform.ts";
 import type { Attempt } from "../../src/write/guard.ts";
 import { defineOperation } from "../../src/write/own-operations.ts";
 import { beneficiary, payout as withKey } from "../support/bodies.ts";

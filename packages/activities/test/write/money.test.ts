@@ -1,7 +1,7 @@
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import { describe, expect, it } from "vitest";
 import { defineOperation } from "../../src/write/own-operations.ts";
-import { settleRow } from "../../src/write/activity.ts";
+import { settleRow } from "../../src/write/perform.ts";
 import { beneficiary, cardholder, payout as withKey } from "../support/bodies.ts";
 import { attemptOf, makeWorld } from "../support/writes.ts";
 

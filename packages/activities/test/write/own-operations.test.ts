@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
 import { defineOperation, type OwnOperations } from "../../src/write/own-operations.ts";
-import { undoWrite } from "../../src/write/activity.ts";
+import { undoWrite } from "../../src/write/perform.ts";
 import { attemptOf, makeWorld } from "../support/writes.ts";
 
 interface Reserve {

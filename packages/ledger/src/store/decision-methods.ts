@@ -4,7 +4,7 @@ import { endedRow, overruledRow } from "../model/row-changes.ts";
 import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
 import { onWhole, readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
-import { nextVersion, readRow, saveRow, rowsOf } from "./write-methods.ts";
+import { nextVersion, readRow, saveRow, rowsOf } from "./write-rows.ts";
 import { refreshEnds } from "./run-status.ts";
 import { PAUSES, RUNS } from "./schema.ts";
 import type { Store } from "./store.ts";

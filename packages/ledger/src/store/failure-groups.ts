@@ -10,7 +10,7 @@ import { type Run, RUNS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
 import * as column from "./column.ts";
 import { type Query, query, readFields, type SqlRow, toJson } from "./table.ts";
-import { type RecordedWrite, readRecorded } from "./write-methods.ts";
+import { type RecordedWrite, readRecorded } from "./write-rows.ts";
 import { chunksOf } from "effect/Array";
 
 /** Statuses of runs that a retry may help. A run that has succeeded has not failed, whatever its end in Temporal. */

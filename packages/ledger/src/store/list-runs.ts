@@ -11,7 +11,7 @@ import {
   type RunFilter,
 } from "./run-filter.ts";
 import { readReasons } from "./failure-groups.ts";
-import { type RecordedWrite, readRecorded, rowsOf } from "./write-methods.ts";
+import { type RecordedWrite, readRecorded, rowsOf } from "./write-rows.ts";
 import { type RecordedWait, type Run, RUNS, WAITS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
 import * as column from "./column.ts";

@@ -6,7 +6,7 @@
  */
 import { nextRead } from "../model/reading-schedule.ts";
 import { standingAfter, standingOfRow, type PayoutOutcome } from "../model/standing.ts";
-import { type RecordedWrite, readRecorded } from "./write-methods.ts";
+import { type RecordedWrite, readRecorded } from "./write-rows.ts";
 import { type LogWriter, logWriter, selectDecisions } from "./log.ts";
 import { decisionAbout, plainWord, wordsId } from "./word-methods.ts";
 import type { EndedWait } from "./ledger.ts";

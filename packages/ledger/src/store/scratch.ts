@@ -11,7 +11,7 @@ import { limitsId } from "../model/limits.ts";
 import { Store } from "./store.ts";
 import { type Query, query, type SqlRow } from "./table.ts";
 import { wordsId } from "./word-methods.ts";
-import { rowsOf } from "./write-methods.ts";
+import { rowsOf } from "./write-rows.ts";
 
 /** Later than every line of the original: its decisions stay older than those of the preview. */
 const LINES_AFTER = 1_000_000_000_000;

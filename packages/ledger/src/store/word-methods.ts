@@ -8,7 +8,7 @@
 import type { PayoutOutcome, Standing } from "../model/standing.ts";
 import type { Actor, Decision } from "./ledger.ts";
 import { logWriter, onWhole, readDecision, selectDecisions } from "./log.ts";
-import { readRecorded } from "./write-methods.ts";
+import { readRecorded } from "./write-rows.ts";
 import { refreshStatus } from "./run-status.ts";
 import { WRITES } from "./schema.ts";
 import type { Store } from "./store.ts";

@@ -1,9 +1,7 @@
 import { isAbout } from "../model/approvals.ts";
 import { limitsId, limitsOf } from "../model/limits.ts";
-import { nextRead } from "../model/reading-schedule.ts";
-import { FRESH } from "../model/row-changes.ts";
 import { type Standing, standingOfRow } from "../model/standing.ts";
-import type { EndState, WriteName, WriteOwner, WriteRow, WriteState } from "../model/row.ts";
+import type { EndState, WriteName, WriteOwner, WriteRow } from "../model/row.ts";
 import {
   type Look,
   type Change,
@@ -13,118 +11,22 @@ import {
 } from "./ledger.ts";
 import { endAmong, readDecision } from "./log.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
-import { BATCH_ROWS, PAUSES, REQUEST, type Rest, ROW, SEEN, WRITES } from "./schema.ts";
+import { BATCH_ROWS, PAUSES } from "./schema.ts";
 import { type Database, type Store, UniqueViolation } from "./store.ts";
 import * as column from "./column.ts";
 import { type Query, query, readFields, type RowOf, type Seal, type SqlRow } from "./table.ts";
 import { saveRun } from "./run-methods.ts";
 import { refreshEnds, refreshStatus } from "./run-status.ts";
 import { findSimilar } from "./similar-payments.ts";
-
-/** The remains of it in a pruned row: the outcome is known, so the rest is not needed. */
-const PRUNED: Rest = { ...FRESH, knownFrom: 0, epoch: 0, facts: {} };
-
-/**
- * The optimistic lock: any version but the next becomes null, which the column refuses. So no unread version is
- * overwritten.
- */
-const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN excluded.version END";
-
-/** A payout that is done may have an outcome already. */
-const STANDING =
-  "CASE WHEN excluded.standing = 'made' AND writes.standing IN ('completed', 'failed', 'returned') THEN writes.standing ELSE excluded.standing END";
-
-/** A payout is read from the time on at which it was made. A payout that was read keeps its time. */
-const READ_AFTER = `CASE WHEN excluded.standing = 'made' AND writes.standing IN ('made', 'completed', 'failed', 'returned')
-  THEN writes.read_after ELSE excluded.read_after END`;
-
-/** A write that was not seen at the service. Only `sawPayouts`, and a decision about its word, change it. */
-const NOT_SEEN = {
-  word: null,
-  wordSince: null,
-  wordAsks: null,
-  wordUnlisted: null,
-  decidedWord: null,
-  problem: null,
-  outcomeAt: null,
-};
-
-const replace = (field: string) => {
-  if (field in NOT_SEEN) return null;
-  if (field === "readAfter") return READ_AFTER;
-  return field === "version" ? NEXT_VERSION : field === "standing" ? STANDING : undefined;
-};
-
-const save = WRITES.saver({}, replace);
-
-/** Does not write the columns of the request and their indexes: most changes concern the outcome. */
-const saveOutcome = WRITES.saver({}, (field) => (field in REQUEST ? null : replace(field)));
-
-/** States in which the outcome is known, if no send has an unknown outcome. */
-const SETTLED: ReadonlySet<WriteState> = new Set(["refused", "done", "ended", "undone"]);
-
-/** Returns whether the outcome of a write is certain. */
-const isSettled = ({ doubt, state }: WriteRow): boolean =>
-  SETTLED.has(state) && !(state === "ended" && doubt > 0);
-
-/** Returns the row to store, with the next version; names of people are removed once the outcome is known. */
-export const nextVersion = (row: WriteRow, before: WriteRow | undefined): WriteRow => ({
-  ...row,
-  version: (before?.version ?? 0) + 1,
-  request: isSettled(row) ? { ...row.request, facts: {} } : row.request,
-});
-
-/**
- * Returns the statement that saves a row whose version follows that of the stored `before`.
- *
- * @param end of its run, if that is known here; else its standing has to be refreshed.
- */
-export const saveRow = (
-  row: WriteRow,
-  before: WriteRow | undefined,
-  seal: Seal,
-  end: EndState | null = null,
-): Query => {
-  const { question, request } = row;
-  const all = { ...row, facts: request.facts };
-  const rest = Object.fromEntries(
-    // The keys of `PRUNED` are those of `Rest`.
-    (Object.keys(PRUNED) as ReadonlyArray<keyof Rest>).map((key) => [key, all[key]]),
-  ) as unknown as Rest;
-  const standing = standingOfRow(row, end);
-  const stored = {
-    ...row,
-    ...request,
-    ...NOT_SEEN,
-    standing,
-    readAfter: nextRead({ ...row, standing }, row.changedAt),
-    // Nobody is asked an approved question.
-    questionKind: question?.approvedBy === undefined ? (question?.kind ?? null) : null,
-    isOpen: !isSettled(row) || question !== null || row.isUntold,
-    reason: question?.reason ?? row.message,
-    rest,
-  };
-  return (before?.request.hash === request.hash ? saveOutcome : save)(stored, seal);
-};
-
-/** Reads a row. */
-export const readRow = (found: SqlRow, seal: Seal): WriteRow => {
-  const { facts, ...rest } = WRITES.fields.rest.read(found["rest"] ?? null, seal) ?? PRUNED;
-  return {
-    ...rest,
-    ...readFields(ROW, found, seal),
-    request: { ...readFields(REQUEST, found, seal), facts },
-  };
-};
-
-/** A write with further facts about it. */
-export interface RecordedWrite extends WriteRow, RowOf<typeof SEEN> {}
-
-/** Reads a row, with further facts about it. */
-export const readRecorded = (found: SqlRow, seal: Seal): RecordedWrite => ({
-  ...readRow(found, seal),
-  ...readFields(SEEN, found, seal),
-});
+import {
+  isSettled,
+  nextVersion,
+  readRecorded,
+  readRow,
+  type RecordedWrite,
+  rowsOf,
+  saveRow,
+} from "./write-rows.ts";
 
 const FILED = { state: BATCH_ROWS.fields.state };
 const CREATED = { id: column.text, mark: column.text };
@@ -252,14 +154,6 @@ const concernedBy = (
   const roots = ASKS_ROOT.has(was) || ASKS_ROOT.has(is) ? [rootId, last.rootId] : [];
   return [workflowId, ownerId, last.ownerId, ...roots];
 };
-
-/** Returns the statement that reads all writes with an id as their own, their owner or their root. */
-export const rowsOf = (id: string): Query =>
-  query(
-    `SELECT * FROM writes WHERE workflow_id = $1 OR (owner_id = $1 AND owner_id <> workflow_id)
-     OR (root_id = $1 AND root_id <> workflow_id) ORDER BY created_at, workflow_id, step`,
-    id,
-  );
 
 /** Reads and changes of writes. */
 export const writeMethods = (store: Store) => {
