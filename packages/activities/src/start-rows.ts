@@ -273,7 +273,7 @@ export const makeBatchActivities = (options: BatchOptions) => ({
           throw notYet(`${open.length} runs are open.`, laterMs);
         }
         if (batch.state === "rejected" || batch.state === "cancelled") {
-          await ledger.rejectRows(given.batch, "The batch was rejected or cancelled.");
+          await ledger.rejectRows(given.batch);
           continue;
         }
         if (batch.state === "reading" && waiting.some(({ shown }) => shown === null)) {

@@ -120,10 +120,28 @@ test.each(["with Temporal", "without Temporal"])(
       .map(({ reason }) => reason);
     expect(reasons.length).toBeGreaterThan(ROWS - STARTED);
     expect(new Set(reasons)).toEqual(new Set(["stopped by ada: wrong file"]));
-    // A second time, nothing is left to stop.
+    // A second time, as after a lost answer, it says the same of what never starts.
     expect(await cancelBatch(deciding, batch, { ...ada, isStarted: true })).toMatchObject({
-      notStarted: 0,
+      notStarted: ROWS - STARTED,
       goOn: 0,
     });
   },
 );
+
+test("the worker of a file may notice its cancellation first: counts and reasons are the same", async () => {
+  const { batch, ledger, operations } = await started();
+  const { saveBatch } = ledger;
+  const noticed = {
+    ...ledger,
+    saveBatch: async (...given: Parameters<typeof saveBatch>) => {
+      const saved = await saveBatch(...given);
+      await ledger.rejectRows(batch);
+      return saved;
+    },
+  };
+  const stopped = await cancelBatch({ ...operations, ledger: noticed }, batch, ada);
+  expect(stopped).toMatchObject({ notStarted: ROWS - STARTED });
+  const { listed } = await batchOfId(ledger, batch, true);
+  const reasons = listed?.filter(({ status }) => status === "rejected").map(({ reason }) => reason);
+  expect(new Set(reasons)).toEqual(new Set(["stopped by ada: wrong file"]));
+});

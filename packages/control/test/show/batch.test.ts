@@ -1,5 +1,6 @@
 import { openLedger, type BatchRowState, type PayoutOutcome } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
+import { decideBatch } from "../../src/actions/batch/batch.ts";
 import { batchOfId, progressOfBatch, readBatch } from "../../src/views/batch.ts";
 import { follow } from "../../src/views/follow.ts";
 import { listRuns } from "../../src/views/list.ts";
@@ -116,7 +117,7 @@ test.each([
 
 test("a row of a cancelled file names the newer file, or the single run, that has its id now", async () => {
   const { ledger } = await fileOf([null, null, null], "waiting");
-  await ledger.rejectRows(ID, "cancelled by ada: wrong date");
+  await decideBatch({ ledger }, ID, "cancel", { by: "ada", reason: "wrong date" });
   const start = { by: "ada", how: "--by", value: { type: "payout", content: "c" } };
   const { amount, currency, payee, reference } = row().request;
   const of = { account: ACCOUNT, runId: null, type: "payout", amount, currency, payee, reference };
@@ -124,9 +125,9 @@ test("a row of a cancelled file names the newer file, or the single run, that ha
   await ledger.recordStart({ ...of, ...newer, workflowId: "payout/1" }, start);
   await ledger.recordStart({ ...of, batch: null, batchRow: null, workflowId: "payout/2" }, start);
   expect((await batchOfId(ledger, ID)).notPaid.map(({ reason }) => reason)).toEqual([
-    "cancelled by ada: wrong date; row 7 of the newer file payouts/9e has it",
-    "cancelled by ada: wrong date; a newer run of payout/2 has it",
-    "cancelled by ada: wrong date",
+    "stopped by ada: wrong date; row 7 of the newer file payouts/9e has it",
+    "stopped by ada: wrong date; a newer run of payout/2 has it",
+    "stopped by ada: wrong date",
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { batchLogId } from "../model/gate.ts";
 import { NOT_PAID, outcomeReason } from "../model/standing.ts";
 import type { BatchRow, ListedRow, NewBatch } from "./ledger.ts";
-import type { NewDecision } from "./log.ts";
+import { type NewDecision, readDecision, selectDecisions } from "./log.ts";
 import {
   type Batch,
   BATCH_COUNT,
@@ -126,11 +126,21 @@ export const batchMethods = (store: Store) => {
       const claimed = await store.writeReturning(`batch ${batch}`, claim);
       return claimed.map((row) => Number(row["number"])).toSorted((one, next) => one - next);
     },
-    /** Rejects all waiting rows, and ends their runs, which were never started. @returns the number of rows. */
-    rejectRows: async (batch: string, message: string) => {
+    /**
+     * Rejects all waiting rows of a stopped batch, and ends their runs, which were never started. The person who stops it
+     * does so, and its worker, which may be first. So the reason is that of the decision, and the number that of all.
+     *
+     * @returns the number of rejected rows, also of those that were rejected before.
+     */
+    rejectRows: async (batch: string): Promise<number> => {
       const of = { "batch = ?": batch };
+      const decisions = await store.find(selectDecisions(batchLogId(batch)));
+      const { by, kind, reason } =
+        decisions
+          .map((line) => readDecision(line, seal))
+          .findLast(({ kind }) => kind === "cancel" || kind === "reject") ?? {};
+      const message = `${kind === "reject" ? "rejected" : "stopped"} by ${by ?? "a person"}: ${reason ?? "no reason"}`;
       const waiting = await store.all(BATCH_ROWS, { ...of, ...WAITING });
-      let rejected = 0;
       for (const part of chunksOf(waiting, MOST_KEYS)) {
         const ids = part.map(({ workflowId }) => workflowId);
         const among = { ...of, workflow_id: ids };
@@ -142,11 +152,12 @@ export const batchMethods = (store: Store) => {
           [RUNS.fields.endReason.write(message, seal)],
         );
         const to = { state: "rejected", message } as const;
-        const reject = store.update(BATCH_ROWS, to, { ...among, ...WAITING }, "RETURNING number");
-        const keys = [`batch ${batch}`, ...ids];
-        rejected += (await store.writeReturning(keys, reject, end, refreshStatus(ids))).length;
+        const reject = store.update(BATCH_ROWS, to, { ...among, ...WAITING });
+        await store.save([`batch ${batch}`, ...ids], [reject, end, refreshStatus(ids)]);
       }
-      return rejected;
+      const count = "SELECT count(*) AS count FROM batch_rows";
+      const [found] = await store.find(store.where(count, { ...of, "state = 'rejected'": true }));
+      return Number(found?.["count"]);
     },
     /** Finishes an approved batch whose rows all have an outcome. */
     finishBatch: async (id: string) => {

@@ -663,7 +663,7 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     expect(await ledger.claimRows(id, [1, 2])).toEqual([1, 2]);
     expect(await other.claimRows(id, [2])).toEqual([]);
     expect(await other.batches({ states: ["approved"] })).toMatchObject([{ id }]);
-    expect(await other.rejectRows(id, "Cancelled by ada")).toBe(1);
+    expect(await other.rejectRows(id)).toBe(1);
     expect(await ledger.claimRows(id, [3])).toEqual([]);
     await ledger.finishBatch(id);
     expect((await other.batch(id))?.state).toBe("approved");
@@ -721,7 +721,7 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     await start(key, dead, 1, "8.00", "ada");
     await start(begun, dead, 2, "9.00", "ada");
     expect(await ledger.claimRows(dead, [2])).toEqual([2]);
-    expect(await other.rejectRows(dead, "Rejected by bob: wrong")).toBe(1);
+    expect(await other.rejectRows(dead)).toBe(1);
     const find = async (workflowIds = [key]) => other.runs({ workflowIds });
     expect(await find()).toMatchObject([
       { status: "cancelled", endState: "cancelled", endedAt: expect.any(Number), amount: "8.00" },
@@ -962,7 +962,7 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
       { endReason: "no funds", reference: "Invoice 17" },
     ]);
     await ledger.saveBatch(id, () => ({ batch: { ...repair, state: "rejected" } }));
-    await ledger.rejectRows(id, "Wrong correction");
+    await ledger.rejectRows(id);
     await ledger.prune(later + 60_000, ADA);
     expect(await other.batchRows(id)).toMatchObject([{ shown: null, repair: null }]);
   });

@@ -14,7 +14,6 @@ import { type Acting, actorOf, decisionOn, hashOfRead } from "../decide/record.t
 import { notFound, refused } from "../../errors.ts";
 import { hashOfRows, ownRows } from "../../rules/listing.ts";
 import { sumMoney } from "../../rules/run-view.ts";
-import { stopText } from "../../rules/standing.ts";
 
 /** Data of a batch besides its rows, as JSON. */
 export type KeptOfBatch = ReturnType<typeof keptOf>;
@@ -139,7 +138,6 @@ export const decideBatch = async (
       decision: decisionOn({ account, workflowId: id }, kind, actor, { question, value }),
     };
   });
-  const why = kind === "cancel" ? stopText(actor) : `rejected by ${actor.by}: ${actor.reason}`;
-  const rejected = kind === "approve" ? 0 : await ledger.rejectRows(id, why);
+  const rejected = kind === "approve" ? 0 : await ledger.rejectRows(id);
   return { batch, rejected };
 };
