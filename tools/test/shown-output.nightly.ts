@@ -16,13 +16,16 @@ const isUpdate = process.env["UPDATE_SHOWN_OUTPUT"] === "1";
 const WITHIN_MS = 60_000;
 /** How long what is read may take to show it; what is written anew is read after the usual lag. */
 const SHOWN_WITHIN_MS = isUpdate ? 3_000 : WITHIN_MS;
-const READING = /^\.\/durable-payments(?:$| (?:list|show|inbox|doctor)\b)/;
+const READING = /^\.\/durable-payments(?:$| (?:list|show|inbox|failed|duplicates|doctor)\b)/;
 const documentedUrl = "http://127.0.0.1:4010";
 
 const silent = { line: () => {}, during: async <A>(_text: string, work: Promise<A>) => await work };
 
+/** Exit codes of a command that its document should not have: usage, not found, refused, internal error. */
+const UNDONE: ReadonlySet<number | undefined> = new Set([2, 3, 5, 6, 70]);
+
 /** Runs a line of a document as its reader would, and returns what a terminal would show. */
-const runLine = async (stack: Stack, line: string): Promise<string> => {
+const runLine = async (stack: Stack, line: string, isShown = true): Promise<string> => {
   // The stack runs; an answer is asked for at a terminal only, and what waits for it is followed for ever.
   if (/^git clone |npm run dev$|^\.\/durable-payments answer (?!.* --for )|--follow$/.test(line))
     return "";
@@ -38,23 +41,29 @@ const runLine = async (stack: Stack, line: string): Promise<string> => {
   }
   const service = stack.variables.PAYMENTS_BASE_URL;
   const script = `exec 2>&1\n${line.replaceAll(documentedUrl, service)}`;
-  const { stdout } = await execa("bash", ["-c", script], {
+  const { exitCode, stdout } = await execa("bash", ["-c", script], {
     cwd: checkout,
     reject: false,
     stdin: "ignore",
     env: { ...stack.variables, NO_COLOR: "1" },
   });
+  if (!isShown && UNDONE.has(exitCode))
+    throw new Error(`${line} exits with ${exitCode}: ${stdout}`);
   return stdout.replaceAll(service, documentedUrl);
 };
 
-/** Puts the hash, question and the like that were printed last where a document has `--hash HASH`. */
+const REPAIR = /repairs\/[\da-f]{16}/g;
+
+/** Puts the hash, question and the like that were printed last where a document has `--hash HASH`, or the id of a repair. */
 const withPrinted = (line: string, printed: string): string =>
-  line.replaceAll(/(--\w+) [A-Z]+\b/g, (shown, flag: string) => {
-    const values = [...printed.matchAll(new RegExp(`${flag} (\\S+)`, "g"))].map(
-      ([, value]) => value,
-    );
-    return `${flag} ${values.at(-1) ?? shown}`;
-  });
+  line
+    .replaceAll(REPAIR, (shown) => printed.match(REPAIR)?.at(-1) ?? shown)
+    .replaceAll(/(--\w+) [A-Z]+\b/g, (shown, flag: string) => {
+      const values = [...printed.matchAll(new RegExp(`${flag} (\\S+)`, "g"))].map(
+        ([, value]) => value,
+      );
+      return `${flag} ${values.at(-1) ?? shown}`;
+    });
 
 /** Reads again until what is shown is printed: Temporal lists a new state after about a second. */
 const readUntil = async (stack: Stack, line: string, output: string): Promise<string> => {
@@ -74,10 +83,11 @@ const printedBy = async (
 ): Promise<string> => {
   const [first = ""] = commands;
   if (commands.length === 1 && output !== undefined && READING.test(first)) {
-    return await readUntil(stack, first, output);
+    return await readUntil(stack, withPrinted(first, before), output);
   }
   const texts: Array<string> = [];
-  for (const line of commands) texts.push(await runLine(stack, withPrinted(line, before)));
+  for (const line of commands)
+    texts.push(await runLine(stack, withPrinted(line, before), output !== undefined));
   return texts.filter((text) => text.trim() !== "").join("\n");
 };
 
@@ -85,6 +95,7 @@ describe.each([
   { document: "docs/first-payment.md", sections: /./ },
   { document: "docs/first-card.md", sections: /./ },
   { document: "docs/onboard-from-a-file.md", sections: /./ },
+  { document: "docs/repair-failed-runs.md", sections: /./ },
   { document: "docs/track-payouts.md", sections: /./ },
   {
     document: "docs/when-money-comes-back.md",

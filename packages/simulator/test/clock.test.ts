@@ -42,7 +42,7 @@ it("fails a payout whose reference says so, and returns its money", async () => 
 });
 
 it("ends identity checks after two seconds, by the last name", async () => {
-  for (const last_name of ["Hopper", "Refused", "Incomplete", "Hopper", "Hopper"]) {
+  for (const last_name of ["Hopper", "Refused", "Incomplete", "Hopper", "Hopper", "Pending"]) {
     await createCardholder(client, { last_name });
   }
   const statuses = async () =>
@@ -54,7 +54,12 @@ it("ends identity checks after two seconds, by the last name", async () => {
   now = NOON + 1_999;
   expect((await statuses()).slice(0, 3)).toEqual(["PENDING", "PENDING", "PENDING"]);
   now = NOON + 2_000;
-  expect(await statuses()).toEqual(["SUCCESS", "FAILED", "INCOMPLETE", "FAILED", "PENDING"]);
+  const decidedBy = ["SUCCESS", "FAILED", "INCOMPLETE", "FAILED", "PENDING"];
+  expect(await statuses()).toEqual([...decidedBy, "PENDING"]);
+  now = NOON + MINUTE;
+  const pending = (await simulator.state()).cardholders[5];
+  await simulator.setVerification(pending!.card_holder_id, "SUCCESS");
+  expect(await statuses()).toEqual([...decidedBy, "SUCCESS"]);
 });
 
 it("ends tokens, and allows sign-ins again after a minute", async () => {

@@ -42,6 +42,9 @@ const named = (title: string, rows: ReadonlyArray<readonly [string, string]>) =>
   ...(rows.length > MOST_NAMED ? [`  … and ${rows.length - MOST_NAMED} more; --json has all`] : []),
 ];
 
+const HAS_MORE =
+  "A repair takes at most 10,000 runs, and more match. Choose fewer by --since, --step, --group or --batch, or repeat the command once it has finished.";
+
 /** Prints what a repair would do with each run, which it cannot help and why, and the sums. */
 export const repairPlanText = (plan: RepairPlan): string => {
   const { hasMore, needsApproval, notHelped, retries, sums } = plan;
@@ -66,7 +69,7 @@ export const repairPlanText = (plan: RepairPlan): string => {
       "Cannot be retried",
       notHelped.map(({ whyNot, workflowId }) => [workflowId, whyNot]),
     ),
-    ...(hasMore ? ["More failed runs match: repeat the command for them afterwards."] : []),
+    ...(hasMore ? [wrap(HAS_MORE)] : []),
     ...(needsApproval ? ["A second person has to approve the sum of the amended payments."] : []),
   ].join("\n");
 };

@@ -21,7 +21,7 @@ it("lists the runs that can be retried apart from those that cannot, with the re
     notHelped: [{ workflowId: "cannot", whyNot: "A retry of cannot cannot help." }],
     sums: [{ amount: "2.00", currency: "EUR" }],
     needsApproval: true,
-    hasMore: false,
+    hasMore: true,
   };
   expect(repairPlanText(plan).split("\n")).toEqual([
     "1 failed run can be retried: 2.00 EUR. 1 run cannot.",
@@ -32,6 +32,8 @@ it("lists the runs that can be retried apart from those that cannot, with the re
     "",
     "Cannot be retried",
     "  cannot  A retry of cannot cannot help.",
+    "A repair takes at most 10,000 runs, and more match. Choose fewer by --since,",
+    "--step, --group or --batch, or repeat the command once it has finished.",
     "A second person has to approve the sum of the amended payments.",
   ]);
 });

@@ -1,3 +1,4 @@
+import { createClient } from "@durable-payments/client";
 import { openPayments } from "@durable-payments/control/payments";
 import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import { spawnProcess, appArguments } from "@durable-payments/tools/processes";
@@ -11,7 +12,7 @@ import { settingsFile } from "./rig.ts";
 
 /*
  * The class: a repair that skips a run, or makes a holder or a card a second time, because the terminal, the worker or both
- * were killed in the middle. The books of the service are the judge.
+ * were killed in the middle. The books of the service are the judge, and `duplicates` must say the same.
  */
 
 /** Kinds of failures, by what has to be done before a retry helps. */
@@ -160,9 +161,12 @@ export const expectRepaired = async (
     expect(notStarted).toBeLessThan(count);
   };
   await vi.waitFor(isInTheMiddle, { ...WITHIN, interval: 20 });
+  const begun = performance.now();
   await first.kill("SIGKILL");
   await startWorker(settings);
   await vi.waitFor(async () => expect(await counts()).toEqual({ succeeded: count }), WITHIN);
+  const seconds = Math.round((performance.now() - begun) / 1_000);
+  process.stderr.write(`${count} runs repaired within ${seconds} s after the kill\n`);
 
   // The books of the service: each person once, each with one card of the limit that was meant.
   const books = await Promise.all([simulator.state(), eu.state()]);
@@ -181,4 +185,19 @@ export const expectRepaired = async (
     ),
   );
   expect(await payments.failed()).toEqual([]);
+  const half = { cardholders: count / 2, cards: count / 2, listed: count / 2, whyNot: null };
+  expect(await payments.duplicates({ batch: id })).toMatchObject({
+    isProved: true,
+    accounts: [half, half],
+    duplicates: [],
+  });
+  // The proof fails as soon as one person has a second cardholder.
+  const service = createClient({ baseUrl, clientId, apiKey });
+  onTestFinished(() => service.close());
+  const { first_name, last_name } = books[0]?.cardholders[0] ?? inputs.cardholder;
+  const twice = await service.createCardholder({ ...inputs.cardholder, first_name, last_name });
+  expect(await payments.duplicates({ batch: id })).toMatchObject({
+    isProved: false,
+    duplicates: [{ kind: "name", cardholders: expect.arrayContaining([twice.card_holder_id]) }],
+  });
 };

@@ -55,12 +55,16 @@ export const setVerification = (unit: Unit, id: string, status: Verification): v
   unit.put("cardholders", id, { ...record, card_holder_status: status, update_time: unit.time });
 };
 
-/** Ends an identity check when its time has come; two last names make it fail. */
-export const endVerification = (unit: Unit, id: string): void => {
-  const { last_name } = cardholderOf(unit, id);
-  const failed = last_name === "Refused" ? "FAILED" : undefined;
-  setVerification(unit, id, last_name === "Incomplete" ? "INCOMPLETE" : (failed ?? "SUCCESS"));
-};
+/** How the check of some last names ends; of `Pending`, only on demand. */
+const ENDS_AS: ReadonlyMap<string, Verification> = new Map([
+  ["Refused", "FAILED"],
+  ["Incomplete", "INCOMPLETE"],
+  ["Pending", "PENDING"],
+]);
+
+/** Ends an identity check when its time has come. */
+export const endVerification = (unit: Unit, id: string): void =>
+  setVerification(unit, id, ENDS_AS.get(cardholderOf(unit, id).last_name) ?? "SUCCESS");
 
 /** Removes a cardholder, once. */
 export const removeCardholder = (
