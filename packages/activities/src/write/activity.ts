@@ -1,6 +1,5 @@
 import {
   grownWait,
-
   LedgerUnavailable,
   type Limits,
   type Root,
