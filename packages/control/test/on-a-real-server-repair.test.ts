@@ -10,7 +10,7 @@ import { startPayment, startRun } from "../src/actions/start.ts";
 import { cancelBatch, pause, resume } from "../src/actions/stopping.ts";
 import { findRun } from "../src/facts/connection/temporal.ts";
 import { readAmendments } from "../src/facts/read-amendments.ts";
-import { planOnboarding } from "../src/rules/input.ts";
+import { planOnboarding, planPayout } from "../src/rules/input.ts";
 import { batchOfId } from "../src/views/index.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
@@ -135,6 +135,18 @@ test("after an amendment the ledger has the amended payment, and the log both", 
     expect.stringMatching(/^payout\.amount: .* → 7\.50$/),
   ]);
   await result("amended", runId);
+}, 60_000);
+
+test("another key is no amendment: what was made under the first one would be paid again", async () => {
+  const { input } = payments.planned("other-key");
+  const hasty = { ...input, options: { completeWithin: "1 second" } };
+  await startRun(stack.operations, "other-key", planPayout(hasty, defaultAssumptions), ada);
+  await expect(result("other-key")).rejects.toMatchObject({ cause: { type: "PayoutStillOpen" } });
+  const amend = { patch: { key: "again" }, assumptions: defaultAssumptions };
+  const retried = retryPayment(stack.operations, "other-key", { ...bob, amend });
+  await retried.then(({ runId }) => result("other-key", runId)).catch(() => undefined);
+  expect(await payments.paid("other-key")).toBe(1);
+  await expect(retried).rejects.toThrow("The key cannot be amended");
 }, 60_000);
 
 test("a child is retried and amended by its root, also in a repair", async () => {

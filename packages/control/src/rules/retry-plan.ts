@@ -157,9 +157,11 @@ export const amendInput = (
     throw invalidInput(
       `The input of ${workflowType} has no field ${unknown}, so it cannot be amended. Nothing was done.`,
     );
-  const accounts = [input, amended].map((one) => (isRecord(one) ? one["account"] : undefined));
-  if (accounts[0] !== accounts[1])
-    throw invalidInput("The account that pays cannot be amended. Nothing was done.");
+  // Under another name, what was made before is not found, and is made again.
+  const fixed = { account: "The account that pays", key: "The key" };
+  for (const [name, what] of Object.entries(fixed))
+    if (valueAt(input, name) !== valueAt(amended, name))
+      throw invalidInput(`${what} cannot be amended. Start another run. Nothing was done.`);
   const planned = check?.(amended, assumptions);
   const checked = planned?.input ?? amended;
   const [before, after] = [input, checked].map((one) => paymentOf(one)?.currency);

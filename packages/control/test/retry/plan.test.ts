@@ -356,6 +356,7 @@ test.each([
   [{ payout: { amount: "-1" } }, "The input is invalid"],
   [{ payout: { amount: "250.00" } }, "changes nothing"],
   [{ account: "other" }, "account that pays cannot be amended"],
+  [{ key: "other" }, "key cannot be amended"],
   ["x", "must be a JSON object"],
 ])("an amendment %j is refused", (patch, message) => {
   expect(() => amended(patch)).toThrow(message);
