@@ -27,6 +27,9 @@ import { query, readFields } from "./table.ts";
 /** Most events that are numbered in one transaction, or read by default. */
 const MOST = 500;
 
+/** Most of them if nobody has read the feed for long: PostgreSQL goes through all of those for each transaction. */
+const MOST_AT_ONCE = 10_000;
+
 /** An event of the feed of an account. Facts that do not apply are left out. No account number, and no payee. */
 export interface FeedEvent {
   /** The cursor: events after it are those that follow. The same whenever and wherever it is delivered. */
@@ -115,12 +118,12 @@ export const feedReader = (store: Store) => {
     `evt_${place}_${hash("sha256", JSON.stringify([ledgerId, account, sequence, at]), "base64url").slice(0, 16)}`;
 
   /** Numbers committed events, unless the ledger was restored and `recover` has not run: a reader would take them for the lost ones. */
-  const numberEvents = (account: string): Promise<void> =>
+  const numberEvents = (account: string, most = MOST): Promise<void> =>
     store.save(`events ${account}`, [
       query(
         `UPDATE events SET number = next.number, epoch = (SELECT epoch FROM meta) FROM
          (SELECT sequence, row_number() OVER (ORDER BY sequence) + coalesce((SELECT max(number) FROM events WHERE account = $1), 0) AS number
-          FROM events WHERE account = $1 AND number IS NULL ORDER BY sequence LIMIT ${MOST}) AS next
+          FROM (SELECT sequence FROM events WHERE account = $1 AND number IS NULL ORDER BY sequence LIMIT ${most}) AS pending) AS next
          WHERE events.sequence = next.sequence AND EXISTS (SELECT 1 FROM meta WHERE stopped IS NULL AND server = ${identity})`,
         account,
       ),
@@ -276,7 +279,7 @@ export const feedReader = (store: Store) => {
       const head = await headOf(account);
       if (head.pending === 0 || head.stopped !== null || head.last === last) return;
       ({ last } = head);
-      await numberEvents(account);
+      await numberEvents(account, MOST_AT_ONCE);
     }
   };
 
