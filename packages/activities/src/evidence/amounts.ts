@@ -1,5 +1,9 @@
 import * as BigDecimal from "effect/BigDecimal";
 import { canonicalDecimal } from "@durable-payments/client/values";
+import { remembered } from "./remembered.ts";
+
+/** An amount in its one canonical form; undefined if it is not a plain decimal. */
+export const canonicalAmount = remembered(canonicalDecimal);
 
 /** A decimal of digits before and after a point, in its canonical form. */
 const decimalOf = (whole: string, fraction: string): string =>
@@ -11,7 +15,7 @@ const decimalOf = (whole: string, fraction: string): string =>
  * @param text an amount as the service shows it: grouped, with a currency, with a decimal comma
  * @returns canonical decimals, the one without a point first; none if it is not an amount
  */
-export const readingsOf = (text: string): ReadonlyArray<string> => {
+export const readingsOf = remembered((text): ReadonlyArray<string> => {
   const number = text
     .normalize("NFKC")
     .replaceAll(/[\s'’_]/gu, "")
@@ -25,17 +29,17 @@ export const readingsOf = (text: string): ReadonlyArray<string> => {
     grouped,
     decimalOf(number.slice(0, point).replaceAll(/[.,]/g, ""), number.slice(point + 1)),
   ];
-};
+});
 
 /** Digits in groups of three with one separator, also the ambiguous `1.000`. */
 const GROUPED = /^\d{1,3}([.,])\d{3}(?:\1\d{3})*$/;
 
 /** Every number that a written amount may mean; 5.00 is not 50.00 in another unit. */
-const amountsOf = (text: string): ReadonlyArray<string> => {
+const amountsOf = remembered((text): ReadonlyArray<string> => {
   const readings = readingsOf(text);
   const plain = text.replaceAll(/[^\d.,]/g, "");
   return readings.length === 1 || GROUPED.test(plain) ? readings : readings.slice(1);
-};
+});
 
 /** Digits that a double always keeps: further ones may come from a binary fraction. */
 const EXACT_DIGITS = 15;
@@ -45,13 +49,10 @@ const isSameAmount = (sent: string, shown: string): boolean =>
   (shown.replace(".", "").length > EXACT_DIGITS &&
     Number(shown).toPrecision(EXACT_DIGITS) === Number(sent).toPrecision(EXACT_DIGITS));
 
+const exact = remembered(BigDecimal.fromStringUnsafe);
+
 const isApartBy = (a: string, b: string, fee: string): boolean =>
-  BigDecimal.equals(
-    BigDecimal.abs(
-      BigDecimal.subtract(BigDecimal.fromStringUnsafe(a), BigDecimal.fromStringUnsafe(b)),
-    ),
-    BigDecimal.fromStringUnsafe(fee),
-  );
+  BigDecimal.equals(BigDecimal.abs(BigDecimal.subtract(exact(a), exact(b))), exact(fee));
 
 /**
  * Compares an amount that was sent with the shown one, exactly. The number of digits and their grouping do not matter.
@@ -63,7 +64,7 @@ const isApartBy = (a: string, b: string, fee: string): boolean =>
  * @returns whether it is legibly a different amount
  */
 export const isOtherAmount = (sent: string, shown: string, fee: string): boolean => {
-  const wanted = canonicalDecimal(sent);
+  const wanted = canonicalAmount(sent);
   const amounts = amountsOf(shown);
   if (wanted === undefined || amounts.every((amount) => Number(amount) === 0)) return false;
   return !amounts.some(

@@ -5,8 +5,9 @@
  * seems to be another's, the payment is made twice. If another's seems to be ours, this payment is never made. So a
  * field counts as different only if no rewriting explains it, and one different field is not enough for a payout.
  */
-import { canonicalDecimal, lettersAndDigits } from "@durable-payments/client/values";
-import { isOtherAmount, readingsOf } from "./amounts.ts";
+import { lettersAndDigits } from "@durable-payments/client/values";
+import { canonicalAmount, isOtherAmount, readingsOf } from "./amounts.ts";
+import { remembered } from "./remembered.ts";
 
 const caseless = (text: string): string => text.toUpperCase().toLowerCase();
 
@@ -22,15 +23,17 @@ export type FieldMatch =
   | "unreadable";
 
 /** The letters and digits of a text, or the whole text without blanks at its ends if it has none. */
-const normalizedText = (text: string): string =>
-  lettersAndDigits(text) || caseless(text.normalize("NFKC").trim());
+const normalizedText = remembered(
+  (text) => lettersAndDigits(text) || caseless(text.normalize("NFKC").trim()),
+);
 
 const UUID =
   /(?<![\da-f])([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})(?![\da-f])/i;
 
 /** A key as it was sent, if a list shows it without dashes, in braces or with a prefix. */
-export const plainKey = (listed: string): string =>
-  UUID.exec(listed)?.slice(1).join("-").toLowerCase() ?? listed;
+export const plainKey = remembered(
+  (listed) => UUID.exec(listed)?.slice(1).join("-").toLowerCase() ?? listed,
+);
 
 /** A value that JSON has as a text or a number, as a text. */
 const textOf = (value: unknown): string | undefined => {
@@ -42,10 +45,10 @@ const textOf = (value: unknown): string | undefined => {
  * A text as letters and digits of any script, and of those the ones in ASCII: what a service writes for other letters
  * (ä: a, ae, &auml;, or nothing), it adds to them.
  */
-const skeletons = (text: string): ReadonlyArray<string> => [
+const skeletons = remembered((text): readonly [string, string] => [
   lettersAndDigits(text),
   caseless(text.normalize("NFC").replaceAll(/[^\da-z]/gi, "")),
-];
+]);
 
 const isAscii = (text: string): boolean => !/\P{ASCII}/u.test(text);
 
@@ -75,19 +78,20 @@ const mayComeOf = (a: string, b: string): boolean => {
   return part !== "" && (isJoined || holdsAllOf(whole, part));
 };
 
-const wordsOf = (text: string): string =>
+const wordsOf = remembered((text) =>
   text
     .split(/[^\p{L}\p{N}]+/u)
     .map(lettersAndDigits)
     .filter(Boolean)
     .toSorted()
-    .join(" ");
+    .join(" "),
+);
 
 /** Whether a listed text may be the one that was sent: escaped, transliterated, decorated, cut, … */
 const isRewritten = (sent: string, listed: string): boolean => {
   const [a, b] = [skeletons(sent), skeletons(listed)];
   // Another script in Latin letters: the transliteration is unknown.
-  if (!isAscii(a[0] ?? "") && isAscii(b[0] ?? "")) return true;
+  if (!isAscii(a[0]) && isAscii(b[0])) return true;
   return (
     wordsOf(sent) === wordsOf(listed) || a.some((skeleton, i) => mayComeOf(skeleton, b[i] ?? ""))
   );
@@ -109,7 +113,7 @@ export const matchText = (sent: string | undefined, listed: unknown): FieldMatch
   if (text === undefined) return "unreadable";
   if (text === (sent ?? "")) return "same";
   // A text without letters and digits, such as a dash, may replace any text.
-  if (lettersAndDigits(sent ?? "") === "" || lettersAndDigits(text) === "") return "unreadable";
+  if (skeletons(sent ?? "")[0] === "" || skeletons(text)[0] === "") return "unreadable";
   if (isRewritten(sent ?? "", text)) return "near";
   const isOfOtherKind = isNumeral(text) && !isNumeral(sent ?? "");
   return isOfOtherKind || MASK.test(text) ? "unreadable" : "different";
@@ -159,11 +163,12 @@ export const matchKey = (keys: ReadonlyArray<string>, listed: string | undefined
 };
 
 /** The digits of an amount without zeros at either end: equal in cents and in whole units. */
-const significantDigits = (amount: string): string =>
+const significantDigits = remembered((amount) =>
   amount
     .normalize("NFKC")
     .replaceAll(/\D/g, "")
-    .replaceAll(/^0+|0+$/g, "");
+    .replaceAll(/^0+|0+$/g, ""),
+);
 
 const decimalsOf = (plain: string): number => plain.split(".")[1]?.length ?? 0;
 
@@ -185,9 +190,9 @@ const isRounded = (sent: string, reading: string): boolean => {
  */
 export const matchAmount = (sent: string, listed: unknown, fee?: unknown): FieldMatch => {
   const text = textOf(listed) ?? "";
-  const wanted = canonicalDecimal(sent);
+  const wanted = canonicalAmount(sent);
   if (wanted === undefined) return "unreadable";
-  if (canonicalDecimal(text) === wanted) return "same";
+  if (canonicalAmount(text) === wanted) return "same";
   const readings = readingsOf(text);
   if (readings.length === 0 || significantDigits(text) === "") return "unreadable";
   const isNear =

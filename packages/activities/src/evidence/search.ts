@@ -4,6 +4,9 @@
  * A key in a row settles whose it is, but a list may not show keys. Then rows are compared, and a likeness alone proves
  * little: the row may be an equal payment of another run. So the ledger is asked which rows it has as the results of
  * other writes, and which other writes could own them. `verdict.ts` weighs all of that.
+ *
+ * In an outage, a thousand writes search one reading at once. They share what the ledger has of it as well, which is read
+ * once, after the list, so that nothing can come in between. Only a row that may be of two writes costs each of them.
  */
 import type { Assumptions } from "@durable-payments/client/effect";
 import {
@@ -17,9 +20,17 @@ import {
 import { keysOf, pickTexts } from "../write/request.ts";
 import type { ListReadings } from "./list-readings.ts";
 import { matchKey, plainKey, type Likeness, type ListedRow } from "./match.ts";
-import { agesBy } from "./row-age.ts";
+import { agesBy, type KnownRow } from "./row-age.ts";
 import { type Candidate, verdictOf } from "./verdict.ts";
 import type { WindowReadings } from "./windows.ts";
+
+/** The ledger's facts about the rows of a reading. */
+interface Facts<Item extends object> {
+  readonly owners: Awaited<ReturnType<Ledger["owners"]>>;
+  readonly known: ReadonlyArray<KnownRow>;
+  /** Returns the writes without a known result, by how a row compares with their requests. */
+  readonly rivalsOf: (item: Item) => Partial<Record<Likeness, ReadonlyArray<WriteRow>>>;
+}
 
 /** A list that is searched for the result of a write. */
 export interface SearchedList<Item extends object> {
@@ -27,6 +38,8 @@ export interface SearchedList<Item extends object> {
   /** Readings of a part that is enough for a write; left out if only the whole list can be read. */
   readonly windows?: WindowReadings<Item>;
   readonly idField: keyof Item & string;
+  /** The facts about the rows of each reading, shared by all who search it. */
+  readonly facts: WeakMap<ReadonlyArray<Item>, Promise<Facts<Item>>>;
   /** The key that a row shows; left out for a list whose rows never show the key of a write. */
   readonly keyOf?: (item: Item) => string | undefined;
   readonly compare: (facts: JsonObject, row: ListedRow) => Likeness;
@@ -81,6 +94,45 @@ const keysShownIn = (
 const areApart = (one: WriteRow["request"], other: WriteRow["request"]): boolean =>
   Object.entries(one.facts).filter(([name, fact]) => other.facts[name] !== fact).length > 1;
 
+// Rows of the list are read by the names of their fields.
+const fieldsOf = (item: object) => item as ListedRow;
+
+/** Compares a row with a request. If the ledger has forgotten earlier sends, nothing is excluded. */
+const compareIn =
+  ({ compare }: Pick<SearchedList<object>, "compare">) =>
+  ({ facts }: WriteRow["request"], fields: ListedRow): Likeness =>
+    Object.keys(facts).length === 0 ? "near" : compare(facts, fields);
+
+/** Our key alone decides. */
+const NO_FACTS: Facts<object> = { owners: new Map(), known: [], rivalsOf: () => ({}) };
+
+const readFacts = async <Item extends object>(
+  list: SearchedList<Item>,
+  items: ReadonlyArray<Item>,
+  { account, operation }: WriteRow,
+  ledger: Ledger,
+): Promise<Facts<Item>> => {
+  const idOf = (item: Item) => String(item[list.idField]);
+  const [owners, rivals] = await Promise.all([
+    ledger.owners(account, operation, items.map(idOf)),
+    ledger.rivals(account, operation),
+  ]);
+  const known = items.flatMap((item) => {
+    const owner = owners.get(idOf(item));
+    return owner === undefined ? [] : [{ ...owner, created: fieldsOf(item)["create_time"] }];
+  });
+  const compare = compareIn(list);
+  const compared = new Map<Item, ReturnType<Facts<Item>["rivalsOf"]>>();
+  const rivalsOf = (item: Item) => {
+    const found =
+      compared.get(item) ??
+      Object.groupBy(rivals, ({ request }) => compare(request, fieldsOf(item)));
+    compared.set(item, found);
+    return found;
+  };
+  return { owners, known, rivalsOf };
+};
+
 /**
  * Searches for the result of a write: reads the list, then the results and possible results of other writes from the
  * ledger, so that nothing can come in between. `now` is the ledger's clock before the search.
@@ -95,47 +147,36 @@ export const searchList = async <Item extends object>(
     policy,
   }: { readonly assumptions: Assumptions; readonly ledger: Ledger; readonly policy: WritePolicy },
 ): Promise<Verdict> => {
-  const { account, operation } = row;
-  // If the ledger has forgotten earlier sends, nothing is excluded.
-  const compare = ({ facts }: WriteRow["request"], fields: ListedRow): Likeness =>
-    Object.keys(facts).length === 0 ? "near" : list.compare(facts, fields);
+  const compare = compareIn(list);
   const matchKeys = keyMatcher(row);
   const keyOfItem = (item: Item) => matchKeys(list.keyOf?.(item));
   const isOwn = (item: Item) => keyOfItem(item) === "own";
   const listedFrom = (row.until ?? now) + policy.listLagMs;
   const { fault, items, unreadable } =
     (await list.windows?.read(row, now >= listedFrom, isOwn)) ?? (await list.readings.read(isOwn));
-  // Rows of the list are read by the names of their fields.
-  const fieldsOf = (item: Item) => item as ListedRow;
-  const createdOf = (item: Item) => fieldsOf(item)["create_time"];
+  const factsOf = (): Promise<Facts<Item>> => {
+    const read = list.facts.get(items) ?? readFacts(list, items, row, ledger);
+    list.facts.set(items, read);
+    return read;
+  };
+  const { known, owners, rivalsOf } = items.some(isOwn) ? NO_FACTS : await factsOf();
   const idOf = (item: Item) => String(item[list.idField]);
-  const compared = items
-    .map((item) => ({
-      item,
-      id: idOf(item),
-      key: keyOfItem(item),
-      likeness: compare(row.request, fieldsOf(item)),
-    }))
-    .filter(({ key, likeness }) => likeness !== "different" || !["other", "none"].includes(key));
   // If nothing vouches for the write, an earlier request may have been different.
   const unkeyed = row.from !== null ? [] : items.filter((item) => keyOfItem(item) === "none");
   const alike = unreadable.filter(({ fields }) => compare(row.request, fields) !== "different");
-  const isEmpty = compared.length + unkeyed.length + alike.length === 0;
-  const [owners, rivals] = await Promise.all([
-    ledger.owners(account, operation, isEmpty ? [] : items.map(idOf)),
-    compared.length === 0 ? [] : ledger.rivals(account, operation, row),
-  ]);
-  const known = items.flatMap((item) => {
-    const owner = owners.get(idOf(item));
-    return owner === undefined ? [] : [{ ...owner, created: createdOf(item) }];
-  });
   const ageOf = agesBy(row, known, assumptions);
+  const othersOf = (item: Item, by: Likeness): ReadonlyArray<WriteRow> =>
+    (rivalsOf(item)[by] ?? []).filter(
+      ({ step, workflowId }) => step !== row.step || workflowId !== row.workflowId,
+    );
   const rivalOf = (item: Item, own: Likeness): Candidate["rival"] => {
-    const able = rivals.filter(({ request }) => {
-      const likeness = compare(request, fieldsOf(item));
-      const isNot = own === "exact" && likeness === "similar" && areApart(row.request, request);
-      return likeness !== "different" && !isNot;
-    });
+    const able = [
+      ...othersOf(item, "exact"),
+      ...othersOf(item, "near"),
+      ...othersOf(item, "similar").filter(
+        ({ request }) => own !== "exact" || !areApart(row.request, request),
+      ),
+    ];
     if (able.length === 0) return "none";
     const isSettling = able.some(
       ({ state, until }) =>
@@ -143,26 +184,33 @@ export const searchList = async <Item extends object>(
     );
     return isSettling ? "settling" : "open";
   };
-  // A row that is exactly as another open write was sent, and legibly not as this one, is not another spelling of ours; unless
-  // their requests differ in that field alone.
-  const isOfRival = ({ item, key, likeness }: (typeof compared)[number]) =>
-    likeness === "similar" &&
-    (key === "none" || key === "other") &&
-    rivals.some(
-      ({ request }) =>
-        areApart(row.request, request) && compare(request, fieldsOf(item)) === "exact",
-    );
-  const possible = compared.filter((row) => !isOfRival(row));
-  const candidates = possible.map(({ id, item, key, likeness }): Candidate => ({
-    id,
-    key,
-    likeness,
-    result: pickTexts(item, list.kept),
-    shown: pickTexts(item, list.shown),
-    isOwned: owners.has(id),
-    age: ageOf(createdOf(item)),
-    rival: rivalOf(item, likeness),
-  }));
+  const candidates = items.flatMap((item): ReadonlyArray<Candidate> => {
+    const key = keyOfItem(item);
+    const likeness = compare(row.request, fieldsOf(item));
+    if (key === "none" || key === "other") {
+      if (likeness === "different") return [];
+      // A row that is exactly as another open write was sent, and legibly not as this one, is not another spelling of ours;
+      // unless their requests differ in that field alone.
+      const isOfRival = ({ request }: WriteRow) => areApart(row.request, request);
+      if (likeness === "similar" && othersOf(item, "exact").some(isOfRival)) return [];
+    }
+    const id = idOf(item);
+    return [
+      {
+        id,
+        key,
+        likeness,
+        result: pickTexts(item, list.kept),
+        shown: pickTexts(item, list.shown),
+        isOwned: owners.has(id),
+        age: ageOf(fieldsOf(item)["create_time"]),
+        // Compares the row with all of them, which only some verdicts need.
+        get rival() {
+          return rivalOf(item, likeness);
+        },
+      },
+    ];
+  });
   const lostAt = (row.until ?? now) - policy.requestTimeoutMs - LEAVES_WITHIN_MS;
   const verdict = verdictOf({
     candidates,

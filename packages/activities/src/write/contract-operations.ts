@@ -86,6 +86,7 @@ export const makeContractOperations = ({
     readAt(runtime, (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE, ...window }));
   const payouts: SearchedList<ListedPayout> = {
     idField: "payout_id",
+    facts: new WeakMap(),
     readings: new ListReadings<ListedPayout>(() => ({ ...payoutPages, read: readPayouts })),
     ...(assumptions.listWindow === "createTime" && {
       windows: new WindowReadings({
@@ -106,6 +107,7 @@ export const makeContractOperations = ({
 
   const cardholders: SearchedList<Cardholder> = {
     idField: "card_holder_id",
+    facts: new WeakMap(),
     readings: cardholderReadings(runtime, assumptions.reconciliationMaxPages),
     compare: (facts, row) =>
       matchCardholder(facts as unknown as Parameters<typeof matchCardholder>[0], row),

@@ -286,11 +286,9 @@ export const writeMethods = (store: Store) => {
     rows,
     /** Returns the owners of the ids that are results of writes, including pruned ones. */
     owners,
-    /** Returns other writes that may own a result: sending, unknown, asking, ended with doubt. */
-    rivals: async (account: string, operation: string, { step, workflowId }: WriteName) =>
-      (await rows({ account, operations: [operation], isOpen: true })).filter(
-        (row) => mayHaveMade(row) && (row.step !== step || row.workflowId !== workflowId),
-      ),
+    /** Returns the writes that may own a result: sending, unknown, asking, ended with doubt. */
+    rivals: async (account: string, operation: string) =>
+      (await rows({ account, operations: [operation], isOpen: true })).filter(mayHaveMade),
     /** Returns up to five ids that successful writes made for a payee, the latest first: each id once. */
     madeFor: async (account: string, operation: string, payee: string) => {
       const same = { "payee = ?": payee, "account = ?": account, "operation = ?": operation };
