@@ -25,7 +25,7 @@ import { type Candidate, verdictOf } from "./verdict.ts";
 import type { WindowReadings } from "./windows.ts";
 
 /** The ledger's facts about the rows of a reading. */
-interface Facts<Item extends object> {
+interface Facts<Item> {
   readonly owners: Awaited<ReturnType<Ledger["owners"]>>;
   readonly known: ReadonlyArray<KnownRow>;
   /** Returns the writes without a known result, by how a row compares with their requests. */
@@ -103,8 +103,11 @@ const compareIn =
   ({ facts }: WriteRow["request"], fields: ListedRow): Likeness =>
     Object.keys(facts).length === 0 ? "near" : compare(facts, fields);
 
-/** Our key alone decides. */
-const NO_FACTS: Facts<object> = { owners: new Map(), known: [], rivalsOf: () => ({}) };
+const NO_FACTS: Promise<Facts<unknown>> = Promise.resolve({
+  owners: new Map(),
+  known: [],
+  rivalsOf: () => ({}),
+});
 
 const readFacts = async <Item extends object>(
   list: SearchedList<Item>,
@@ -154,12 +157,11 @@ export const searchList = async <Item extends object>(
   const listedFrom = (row.until ?? now) + policy.listLagMs;
   const { fault, items, unreadable } =
     (await list.windows?.read(row, now >= listedFrom, isOwn)) ?? (await list.readings.read(isOwn));
-  const factsOf = (): Promise<Facts<Item>> => {
-    const read = list.facts.get(items) ?? readFacts(list, items, row, ledger);
-    list.facts.set(items, read);
-    return read;
-  };
-  const { known, owners, rivalsOf } = items.some(isOwn) ? NO_FACTS : await factsOf();
+  // Our key alone decides: such a row costs nothing else.
+  const shared = items.some(isOwn) ? NO_FACTS : list.facts.get(items);
+  const facts = shared ?? readFacts(list, items, row, ledger);
+  if (shared === undefined) list.facts.set(items, facts);
+  const { known, owners, rivalsOf } = await facts;
   const idOf = (item: Item) => String(item[list.idField]);
   // If nothing vouches for the write, an earlier request may have been different.
   const unkeyed = row.from !== null ? [] : items.filter((item) => keyOfItem(item) === "none");

@@ -391,12 +391,9 @@ export class Performing {
     const shown = textAt(read.result, "unique_request_id");
     if (shown === undefined) return read;
     const key = plainKey(shown);
+    if (keysOf(row).includes(key)) return read;
     const rivals = await this.#given.options.ledger.rivals(row.account, row.operation);
-    const rival = rivals.find(
-      (other) =>
-        keysOf(other).includes(key) &&
-        (other.workflowId !== row.workflowId || other.step !== row.step),
-    );
+    const rival = rivals.find((other) => keysOf(other).includes(key));
     return rival === undefined
       ? read
       : { is: "fault", fault: `${id} has the key of ${rival.workflowId} (${rival.step}).` };
