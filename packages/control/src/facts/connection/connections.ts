@@ -15,9 +15,8 @@ import {
 import { clientHash } from "@durable-payments/protocol/account";
 import type { Client } from "@temporalio/client";
 import * as Effect from "effect/Effect";
-import { setTimeout } from "node:timers/promises";
 import { connectionFailed, invalidInput } from "../../errors.ts";
-import { OPEN_WITHIN_MS } from "./shared.ts";
+import { listened, OPEN_WITHIN_MS } from "./shared.ts";
 import type { Temporal, TemporalSettings } from "./temporal.ts";
 
 /** Address of the ledger, by the settings. It needs no secret of the service. */
@@ -44,7 +43,8 @@ export const NO_ANSWER = "the database does not answer";
 /** Returns the opened ledger; a ledger that opens too late is closed. */
 const openedInTime = async (opening: Promise<Ledger>): Promise<Ledger> => {
   const stop = new AbortController();
-  const late = setTimeout(OPEN_WITHIN_MS, undefined, { signal: stop.signal }).then(() => undefined);
+  const { signal } = stop;
+  const late = Effect.runPromise(Effect.asVoid(listened(OPEN_WITHIN_MS)), { signal });
   try {
     const opened = await Promise.race([opening, late]);
     if (opened !== undefined) return opened;

@@ -25,10 +25,13 @@ const lost = (reason: ConnectionFailed["reason"], message: string): ConnectionFa
 /** Asks whether the ledger is there. Any answer shows that: a slow ledger does not hang. */
 const askLedger = async (ledger: Ledger): Promise<void> => void (await ledger.state());
 
+/** A question is given up then. `Shared` does not wait for it so long. */
+const ASKED_FOR_MS = 10 * ANSWER_WITHIN_MS;
+
 /** Asks whether Temporal is there. A server that refuses the question is there, too. */
 const askTemporal = async ({ connection }: Temporal): Promise<void> => {
   try {
-    await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+    await connection.withDeadline(Date.now() + ASKED_FOR_MS, () =>
       connection.workflowService.getSystemInfo({}),
     );
   } catch (error) {

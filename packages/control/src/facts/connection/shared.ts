@@ -28,6 +28,15 @@ const CLOSE_WITHIN_MS = 250;
 /** How long readers that can do without a server do not ask it again after it was away. */
 const REMEMBERED_MS = 5_000;
 
+const TICK_MS = 100;
+
+/**
+ * Ends once this process has listened for a time. While it computes, as for a bundle, or has to wait for a processor, it
+ * hears no answer: such a pause counts as one tick, however long it is, and is no sign that a server is away.
+ */
+export const listened = (milliseconds: number): Effect.Effect<unknown> =>
+  Effect.repeat(Effect.sleep(TICK_MS), { times: milliseconds / TICK_MS - 1 });
+
 /** A promise was rejected, with any error. */
 export class Rejected extends Data.TaggedError("Rejected")<{ readonly error: unknown }> {}
 
@@ -97,8 +106,11 @@ export class Shared<A> {
   }
 
   #ask(opened: A): Effect.Effect<void, Rejected> {
-    return attempt(() => this.#server.ask(opened)).pipe(
-      Effect.timeout(ANSWER_WITHIN_MS),
+    const late = Effect.andThen(listened(ANSWER_WITHIN_MS), Effect.fail("late"));
+    return Effect.raceFirst(
+      attempt(() => this.#server.ask(opened)),
+      late,
+    ).pipe(
       Effect.mapError(() => new Rejected({ error: this.#server.lost(opened) })),
       Effect.tapError(() => this.drop),
     );
