@@ -38,6 +38,7 @@ export const exchangesOf = (document: string): ReadonlyArray<Exchange> => {
 /** What differs from run to run, in the order in which it is looked for. */
 const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bquestion [\da-z]+-[\da-z]+\b/g, "question <id>"],
+  [/--for [\da-z]+-[\da-z]+\b/g, "--for <id>"],
   [/https?:\/\/127\.0\.0\.1:\d+\S*/g, "<address>"],
   [/\b(?:127\.0\.0\.1|localhost):\d+/g, "<address>"],
   [/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, "<id>"],

@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<PreviewedGroup["outcome"], string>> = {
   fails: "would fail again",
   differs: "would not replay: the code differs from the history",
   refused: "cannot be retried",
-  unfinished: "not previewed: the time limit was reached",
+  unfinished: "not previewed: nothing happened for some minutes",
 };
 
 const groupText = (

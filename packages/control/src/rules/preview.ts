@@ -27,7 +27,7 @@ const OUTCOMES = [
   "differs",
   /** The retry is refused. */
   "refused",
-  /** The time limit was reached. */
+  /** Nothing happened for some minutes. */
   "unfinished",
 ] as const;
 

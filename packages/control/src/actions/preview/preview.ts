@@ -58,9 +58,28 @@ const FIRST_STEP_MS = 1_000;
  */
 const LOOK_EVERY_MS = 1_000;
 
-/** Longest time for all runs in the sandbox: so much, and some for each. */
-const LIMIT_MS = 120_000;
-const LIMIT_OF_RUN_MS = 500;
+/**
+ * A preview ends if nothing happens in it for so long, and some for each run. How long it takes in all depends on the machine,
+ * and must not decide what it says.
+ */
+const STALLED_MS = 120_000;
+const STALLED_OF_RUN_MS = 500;
+
+/** Tells a preview in which nothing happens from a slow one. */
+interface Progress {
+  readonly made: () => void;
+  readonly isStalled: () => boolean;
+}
+
+const progressOf = (runs: number): Progress => {
+  let last = performance.now();
+  return {
+    made: () => {
+      last = performance.now();
+    },
+    isStalled: () => performance.now() - last > STALLED_MS + runs * STALLED_OF_RUN_MS,
+  };
+};
 
 /** The modules of workflows that a project may have, the likeliest first. */
 const MODULES = [
@@ -187,10 +206,10 @@ const continueRuns = async (
   sandbox: Sandbox,
   open: ReadonlyMap<string, Prepared>,
   end: (id: string, ended: Ended) => void,
-  deadline: number,
+  progress: Progress,
 ): Promise<void> => {
   let [passed, hasPassed, isHeldUp] = [0, false, false];
-  const isOver = () => open.size === 0 || isHeldUp || Date.now() >= deadline;
+  const isOver = () => open.size === 0 || isHeldUp || progress.isStalled();
   const lookAt = async ([id, run]: readonly [string, Prepared]) => {
     const seen = await look(sandbox, run, hasPassed ? passed : undefined);
     if (seen === undefined) return;
@@ -205,7 +224,10 @@ const continueRuns = async (
     const slept = letPass(sandbox, step);
     for (hasPassed = false; !hasPassed && !isOver();) {
       hasPassed = await Promise.race([slept, pause(LOOK_EVERY_MS, false)]);
-      if (hasPassed) passed += step;
+      if (hasPassed) {
+        passed += step;
+        progress.made();
+      }
       await atOnce([...open], lookAt);
     }
   }
@@ -254,7 +276,9 @@ export const previewRetries = async (
     else prepared.set(id, one);
   }
   const open = new Map(prepared);
+  const progress = progressOf(chosen.length);
   const end = (id: string, ended: Ended) => {
+    progress.made();
     known.set(id, ended);
     open.delete(id);
     onPart(known.size, chosen.length);
@@ -280,12 +304,12 @@ export const previewRetries = async (
     recorded.set(id, found);
     return found;
   };
-  const deadline = Date.now() + LIMIT_MS + chosen.length * LIMIT_OF_RUN_MS;
   if (bundle !== undefined)
-    while (open.size > 0 && Date.now() < deadline) {
+    while (open.size > 0 && !progress.isStalled()) {
       await using sandbox = await openSandbox(connected, { assumptionsOf, bundle, recordedOf });
       await atOnce([...open.values()], (run) => start(sandbox, connected, run));
-      await continueRuns(sandbox, open, end, deadline);
+      progress.made();
+      await continueRuns(sandbox, open, end, progress);
     }
   return chosen.map(({ workflowId }) => {
     const { planned } = prepared.get(workflowId) ?? {};
