@@ -59,7 +59,7 @@ test("a server that does not answer is lost", async () => {
   const shared = new Shared<string>({
     open: () => Promise.resolve("opened"),
     close: () => Promise.resolve(),
-    ask: () => new Promise(() => undefined),
+    ask: () => Promise.withResolvers<void>().promise,
     lost: () => new Error("lost"),
   });
   const call = Effect.flatMap(shared.opened, (opened) => shared.watch(opened));

@@ -32,7 +32,7 @@ const TICK_MS = 100;
 
 /**
  * Ends once this process has listened for a time. While it computes, as for a bundle, or has to wait for a processor, it
- * hears no answer: such a pause counts as one tick, however long it is, and is no sign that a server is away.
+ * hears no answer: such a pause counts as one tick, however long it is, and does not show that a server is away.
  */
 export const listened = (milliseconds: number): Effect.Effect<unknown> =>
   Effect.repeat(Effect.sleep(TICK_MS), { times: milliseconds / TICK_MS - 1 });
