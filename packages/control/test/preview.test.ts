@@ -305,7 +305,7 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
       { workflowId: "limit-1", amend },
       { workflowId: "limit-2" },
     ];
-    const options = { workflows: MENDED, assumptionsOf: () => defaultAssumptions };
+    const options = { against: MENDED, assumptionsOf: () => defaultAssumptions };
     const runs = await previewRetries(stack.operations, chosen, options);
     const fee = (amount: string) => ({
       step: "fee",
