@@ -6,4 +6,4 @@ const rig = await makeRig({ verifyAfter: 0 });
 
 it("300 failed onboardings of five kinds are repaired once, while terminal and worker are killed", async () => {
   await expectRepaired(rig, 300);
-}, 900_000);
+}, 1_800_000);

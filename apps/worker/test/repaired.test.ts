@@ -6,4 +6,4 @@ const rig = await makeRig({ verifyAfter: 0 });
 
 it("40 failed onboardings of five kinds are repaired once, while terminal and worker are killed", async () => {
   await expectRepaired(rig, 40);
-}, 300_000);
+}, 900_000);

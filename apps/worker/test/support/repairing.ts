@@ -1,6 +1,7 @@
 import { createClient } from "@durable-payments/client";
 import { openPayments } from "@durable-payments/control/payments";
 import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
+import { atOnce } from "@durable-payments/protocol";
 import { spawnProcess, appArguments } from "@durable-payments/tools/processes";
 import { runApp } from "@durable-payments/tools/testing";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
@@ -22,7 +23,11 @@ type Kind = (typeof KINDS)[number];
 /** The limit of the card is above the balance. */
 const isTooMuch = (kind: Kind): boolean => kind === "funds" || kind === "stuck";
 
-const WITHIN = { timeout: 120_000, interval: 200 };
+/** Only what hangs takes so long: no time is promised here. */
+const WITHIN = { timeout: 600_000, interval: 200 };
+
+/** Temporal answers no more starts at once in time on a machine under load. */
+const STARTED_AT_ONCE = 10;
 
 /** Onboards this many people, of which each fails, for five reasons; repairs them all, with kills in the middle. */
 export const expectRepaired = async (
@@ -94,7 +99,9 @@ export const expectRepaired = async (
           operation: FAULTS[kind as keyof typeof FAULTS],
           times: count,
         });
-    const runs = await Promise.all(some.map(start));
+    // A start that Temporal did not answer in time is repeated: the same key starts nothing twice.
+    const untilStarted = (one: (typeof people)[number]) => vi.waitFor(() => start(one), WITHIN);
+    const runs = await atOnce(some, untilStarted, STARTED_AT_ONCE);
     if (kind === "stuck")
       for (const { workflowId } of runs) {
         const isMade = async () =>

@@ -152,8 +152,9 @@ export class PaymentsReading implements AsyncDisposable {
       account === undefined && this.accounts.length > 0 ? undefined : this.account(account);
     return findDuplicatesMade(
       (read) => this.#connections.ledger(read),
-      this.accounts.filter(({ hash }) => only === undefined || hash === only),
+      this.accounts,
       this.#services,
+      only,
       batch,
     );
   }

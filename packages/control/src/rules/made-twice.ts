@@ -107,8 +107,8 @@ export const findMadeTwice = (
   // A card that was cancelled may be counted.
   const requested = Map.groupBy(
     writes.filter(
-      ({ operation, standing }) =>
-        operation === "createCard" && standing !== "refused" && standing !== "stopped",
+      (write) =>
+        write.operation === "createCard" && (hasMade(write) || write.standing === "undone"),
     ),
     ({ payee }) => payee,
   );

@@ -14,7 +14,7 @@ import {
   PaymentsClient,
 } from "@durable-payments/client/effect";
 import { messageOf } from "@durable-payments/client/values";
-import type { Ledger } from "@durable-payments/ledger";
+import type { CardholderWrite, Ledger } from "@durable-payments/ledger";
 import { accountHash } from "@durable-payments/protocol/account";
 import { ManagedRuntime, Result } from "effect";
 import type { KnownAccount } from "../facts/connection/connections.ts";
@@ -80,9 +80,11 @@ const listOf = async (services: ReadonlyArray<Service>, account: string): Promis
 };
 
 /**
- * Finds cardholders and cards that exist twice.
+ * Finds cardholders and cards that exist twice. An account that only the ledger knows is examined, too, and nothing is proved of
+ * it.
  *
  * @param use calls a function with the ledger.
+ * @param only hash of the account that is examined; by default all are.
  * @param batch limits the answer to what the runs of a batch have made.
  * @throws NotFound if the ledger has no such batch.
  */
@@ -90,54 +92,61 @@ export const findDuplicatesMade = async (
   use: <A>(read: (opened: { readonly ledger: Ledger }) => Promise<A>) => Promise<A>,
   accounts: ReadonlyArray<KnownAccount>,
   services: ReadonlyArray<Service>,
+  only: string | undefined,
   batch: string | undefined,
 ): Promise<Duplicates> => {
-  const lists = await Promise.all(
-    accounts.map(async (known) => ({ ...known, list: await listOf(services, known.hash) })),
-  );
-  return use(async ({ ledger }) => {
+  const { begun, ids } = await use(async ({ ledger }) => {
     if (batch !== undefined && (await ledger.batch(batch)) === undefined)
       throw notFound(`There is no batch ${batch}.`);
     const rows = batch === undefined ? undefined : await ledger.batchRows(batch);
-    const ids = rows && new Set(rows.map(({ workflowId }) => workflowId));
     const { now } = await ledger.state();
-    const examined = lists.map(async ({ hash, list, name = null }) => {
-      const writes = await ledger.cardholderWrites(hash);
-      const { items = [], lagMs } = list;
-      const isOfBatch = ({ ownerId, rootId, workflowId }: (typeof writes)[number]) =>
-        ids === undefined || [ownerId, rootId, workflowId].some((id) => ids.has(id));
-      const own = writes.filter(isOfBatch);
-      const owners = new Set(own.map(({ ownerId }) => ownerId));
-      const { cards, holders } = existing(own);
-      const listed = new Set(items.map(({ card_holder_id }) => card_holder_id));
-      const open = own.filter(isUnderWay).length;
-      const unseen = holders.filter(
-        ({ changedAt, madeId }) =>
-          madeId !== null && !listed.has(madeId) && changedAt > now - lagMs,
-      ).length;
-      const whyNot =
+    return { begun: now, ids: rows && new Set(rows.map(({ workflowId }) => workflowId)) };
+  });
+  const isOfBatch = ({ ownerId, rootId, workflowId }: CardholderWrite) =>
+    ids === undefined || [ownerId, rootId, workflowId].some((id) => ids.has(id));
+  const examined = accounts.filter(({ hash }) => only === undefined || hash === only);
+  const lists = new Map(
+    await Promise.all(
+      examined.map(async ({ hash }) => [hash, await listOf(services, hash)] as const),
+    ),
+  );
+  const found = await use(({ ledger }) => ledger.cardholderWrites(only));
+  const byAccount = Map.groupBy(found, ({ account }) => account);
+  const strange = [...byAccount.keys()].filter((hash) => !lists.has(hash));
+  const isMeant = (hash: string) => byAccount.get(hash)?.some(isOfBatch) === true;
+  const all = [...lists.keys(), ...strange.filter(isMeant)].map((hash) => {
+    const list = lists.get(hash) ?? NO_ACCESS;
+    const writes = byAccount.get(hash) ?? [];
+    const { items = [], lagMs } = list;
+    const own = writes.filter(isOfBatch);
+    const owners = new Set(own.map(({ ownerId }) => ownerId));
+    const { cards, holders } = existing(own);
+    const listed = new Set(items.map(({ card_holder_id }) => card_holder_id));
+    const open = own.filter(isUnderWay).length;
+    const unseen = holders.filter(
+      ({ changedAt, madeId }) =>
+        madeId !== null && !listed.has(madeId) && changedAt > begun - lagMs,
+    ).length;
+    const account: ExaminedAccount = {
+      account: hash,
+      name: accounts.find((known) => known.hash === hash)?.name ?? null,
+      cardholders: holders.length,
+      cards: cards.length,
+      listed: list.items?.length ?? null,
+      whyNot:
         (list.whyNot && `the list of cardholders proves nothing: ${list.whyNot}`) ??
         (open > 0 ? `the outcome of ${open} requests is not known yet` : undefined) ??
-        (unseen > 0 ? `${unseen} new cardholders are not listed yet` : null);
-      const account: ExaminedAccount = {
-        account: hash,
-        name,
-        cardholders: holders.length,
-        cards: cards.length,
-        listed: list.items?.length ?? null,
-        whyNot,
-      };
-      const duplicates = findMadeTwice(writes, items)
-        .filter(({ workflowIds }) => ids === undefined || workflowIds.some((id) => owners.has(id)))
-        .map((one) => ({ account: hash, ...one }));
-      return { account, duplicates };
-    });
-    const all = await Promise.all(examined);
-    const duplicates = all.flatMap((one) => one.duplicates);
-    return {
-      isProved: duplicates.length === 0 && all.every(({ account }) => account.whyNot === null),
-      accounts: all.map(({ account }) => account),
-      duplicates,
+        (unseen > 0 ? `${unseen} new cardholders are not listed yet` : null),
     };
+    const duplicates = findMadeTwice(writes, items)
+      .filter(({ workflowIds }) => ids === undefined || workflowIds.some((id) => owners.has(id)))
+      .map((one) => ({ account: hash, ...one }));
+    return { account, duplicates };
   });
+  const duplicates = all.flatMap((one) => one.duplicates);
+  return {
+    isProved: duplicates.length === 0 && all.every(({ account }) => account.whyNot === null),
+    accounts: all.map(({ account }) => account),
+    duplicates,
+  };
 };

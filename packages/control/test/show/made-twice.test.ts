@@ -212,6 +212,19 @@ it("proves nothing if the service refuses the list, or no access is set", async 
   await expect(async () => nobody.duplicates()).rejects.toMatchObject({ name: "InvalidInput" });
 });
 
+it("proves nothing of an account that only the ledger knows", async () => {
+  await record("elsewhere", "createCardholder", "person/Lovelace", {
+    account: "another",
+    madeId: "H-1",
+  });
+  const another = { account: "another", name: null, cardholders: 1, cards: 0, listed: null };
+  expect(await found()).toMatchObject({
+    isProved: false,
+    accounts: [{ whyNot: null }, { ...another, whyNot: expect.stringContaining("no access") }],
+  });
+  expect(await found({ account: "default" })).toMatchObject({ isProved: true, accounts: [{}] });
+});
+
 it("proves nothing while an outcome is unknown, or a new cardholder is not listed yet", async () => {
   await record("unknown", "createCardholder", "person/Hopper", { state: "unknown", doubt: 1 });
   const isProved = false;

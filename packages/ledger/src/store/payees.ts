@@ -35,6 +35,7 @@ export const rememberPayees = async (
 };
 
 const CARDHOLDER_WRITE = {
+  account: ROW.account,
   workflowId: ROW.workflowId,
   ownerId: ROW.ownerId,
   rootId: ROW.rootId,
@@ -82,11 +83,11 @@ export const payeeMethods = (store: Store) => ({
     const [known] = await store.all(PAYEES, { "account = ?": account, payee: [mark] });
     return { mark, shown: known?.shown ?? `the cardholder ${cardholder}` };
   },
-  /** Returns all writes of an account that create or remove cardholders and cards, and no others: see `OF_CARDHOLDERS`. */
-  cardholderWrites: async (account: string): Promise<ReadonlyArray<CardholderWrite>> => {
+  /** Returns all writes that create or remove cardholders and cards, of an account or of all: see `OF_CARDHOLDERS`. */
+  cardholderWrites: async (account?: string): Promise<ReadonlyArray<CardholderWrite>> => {
     const which = { "account = ?": account, [OF_CARDHOLDERS]: true };
     const select =
-      "SELECT workflow_id, owner_id, root_id, operation, state, made_id, changed_at, hash, payee, standing FROM writes";
+      "SELECT account, workflow_id, owner_id, root_id, operation, state, made_id, changed_at, hash, payee, standing FROM writes";
     const found = await store.find(store.where(select, which));
     return found.map((row) => readFields(CARDHOLDER_WRITE, row, store.seal));
   },
