@@ -47,8 +47,8 @@ const hasMade = (write: CardholderWrite): boolean =>
 const countOf = ({ card_num }: ListedCardholder): number =>
   /^\d{1,4}$/.test(String(card_num)) ? Number(card_num) : 0;
 
-/** As the marks of persons: some people write the last name first. */
-const nameOf = ({ first_name, last_name }: ListedCardholder): string =>
+/** A name as the marks of persons compare it: some people write the last name first. Empty if the service shows none. */
+export const nameOf = ({ first_name, last_name }: ListedCardholder): string =>
   [first_name, last_name]
     .map((name) => lettersAndDigits(name ?? ""))
     .toSorted()

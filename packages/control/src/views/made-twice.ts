@@ -19,7 +19,13 @@ import { accountHash } from "@durable-payments/protocol/account";
 import { ManagedRuntime, Result } from "effect";
 import type { KnownAccount } from "../facts/connection/connections.ts";
 import { notFound } from "../errors.ts";
-import { existing, findMadeTwice, isUnderWay, type MadeTwice } from "../rules/made-twice.ts";
+import {
+  existing,
+  findMadeTwice,
+  isUnderWay,
+  type MadeTwice,
+  nameOf,
+} from "../rules/made-twice.ts";
 import type { Service } from "./doctor/doctor.ts";
 
 /** The cardholders of an account that were compared. */
@@ -59,7 +65,7 @@ const readList = async (options: ClientOptions): Promise<List> => {
     const readings = cardholderReadings(runtime, reconciliationMaxPages);
     const { fault, isRefused, items, unreadable } = await readings.read(() => false);
     const whyNot =
-      fault ?? (unreadable.length > 0 ? `${unreadable.length} rows are unreadable` : undefined);
+      fault ?? (unreadable.length > 0 ? `unreadable rows: ${unreadable.length}` : undefined);
     if (isRefused) return { lagMs, whyNot };
     return { items, lagMs, whyNot };
   } catch (error) {
@@ -122,6 +128,7 @@ export const findDuplicatesMade = async (
     const owners = new Set(own.map(({ ownerId }) => ownerId));
     const { cards, holders } = existing(own);
     const listed = new Set(items.map(({ card_holder_id }) => card_holder_id));
+    const nameless = items.filter((one) => nameOf(one) === "").length;
     const open = own.filter(isUnderWay).length;
     const unseen = holders.filter(
       ({ changedAt, madeId }) =>
@@ -134,9 +141,10 @@ export const findDuplicatesMade = async (
       cards: cards.length,
       listed: list.items?.length ?? null,
       whyNot:
+        (nameless > 0 ? `cardholders listed without a name: ${nameless}` : undefined) ??
         (list.whyNot && `the list of cardholders proves nothing: ${list.whyNot}`) ??
-        (open > 0 ? `the outcome of ${open} requests is not known yet` : undefined) ??
-        (unseen > 0 ? `${unseen} new cardholders are not listed yet` : null),
+        (open > 0 ? `requests whose outcome is not known yet: ${open}` : undefined) ??
+        (unseen > 0 ? `new cardholders that are not listed yet: ${unseen}` : null),
     };
     const duplicates = findMadeTwice(writes, items)
       .filter(({ workflowIds }) => ids === undefined || workflowIds.some((id) => owners.has(id)))

@@ -212,6 +212,12 @@ it("proves nothing if the service refuses the list, or no access is set", async 
   await expect(async () => nobody.duplicates()).rejects.toMatchObject({ name: "InvalidInput" });
 });
 
+it("proves nothing if the service shows no names", async () => {
+  await simulator.suppose({ card_holder_id: crypto.randomUUID() });
+  const whyNot = "cardholders listed without a name: 1";
+  expect(await found()).toMatchObject({ isProved: false, accounts: [{ whyNot }] });
+});
+
 it("proves nothing of an account that only the ledger knows", async () => {
   await record("elsewhere", "createCardholder", "person/Lovelace", {
     account: "another",
@@ -230,7 +236,7 @@ it("proves nothing while an outcome is unknown, or a new cardholder is not liste
   const isProved = false;
   expect(await found()).toMatchObject({
     isProved,
-    accounts: [{ whyNot: expect.stringContaining("outcome of 1 request") }],
+    accounts: [{ whyNot: expect.stringContaining("outcome is not known yet: 1") }],
   });
   await record("unknown", "createCardholder", "person/Hopper", { state: "refused" });
   expect(await found()).toMatchObject({ isProved: true });
@@ -238,7 +244,7 @@ it("proves nothing while an outcome is unknown, or a new cardholder is not liste
   await holder("new", "Lovelace");
   expect(await found()).toMatchObject({
     isProved,
-    accounts: [{ whyNot: expect.stringContaining("not listed yet") }],
+    accounts: [{ whyNot: expect.stringContaining("not listed yet: 1") }],
   });
 });
 
