@@ -21,12 +21,6 @@ const GLOBAL_SETUPS: Readonly<Record<string, string>> = {
   "apps/worker": "apps/worker/test/support/built-apps.ts",
 };
 
-/** What is run before each test file of a project, beside that of all. */
-const SETUP_FILES: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "packages/durable-payments": ["packages/testing/test/support/servers.ts"],
-  "packages/testing": ["packages/testing/test/support/servers.ts"],
-};
-
 /** The name of a project's package, by which Nx runs its tests. */
 const nameOf = (root: string): string => {
   const manifest = JSON.parse(readFileSync(fileOf(`${root}/package.json`), "utf8")) as {
@@ -41,7 +35,6 @@ const project = (root: string) => ({
   test: {
     name: nameOf(root),
     globalSetup: root in GLOBAL_SETUPS ? [fileOf(GLOBAL_SETUPS[root] ?? "")] : [],
-    setupFiles: (SETUP_FILES[root] ?? []).map(fileOf),
   },
 });
 

@@ -1,6 +1,5 @@
 import { createClient } from "@durable-payments/client";
 import { createPaymentsTest } from "@durable-payments/testing";
-import { temporalServerVariables } from "@durable-payments/tools/testing";
 import { payout } from "@durable-payments/workflows";
 import type { BenchContext } from "./rounds.ts";
 import type { Row } from "./row.ts";
@@ -78,8 +77,6 @@ export const measureLost = async ({
   quick,
   signal,
 }: BenchContext): Promise<ReadonlyArray<Row>> => {
-  // As the tests do: nothing is downloaded.
-  Object.assign(process.env, temporalServerVariables());
   const rows: Array<Row> = [];
   for (const [fault, title] of [
     ["dropped", "was made"],

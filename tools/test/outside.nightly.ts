@@ -1,7 +1,7 @@
 // The packages as their users have them: packed, installed in an empty folder outside of this checkout, on two versions of Node.
 // oxlint-disable vitest/expect-expect, vitest/no-conditional-tests -- a command that fails rejects; one version does more
 import { isRecord } from "@durable-payments/client/values";
-import { createLocalEnvironment, temporalServerVariables } from "@durable-payments/tools/testing";
+import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import { randomUUID } from "node:crypto";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,12 +10,19 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { CLIENT, PUBLISHED, readManifest } from "../src/packages/manifests.ts";
 import { packPackages, useTarballs } from "../src/packages/pack.ts";
 import { awaitReadyLine, checkout, type StartedProcess } from "../src/processes.ts";
+import { locate, temporalCli, testServer } from "../src/servers.ts";
 import { filesIn, peerFaults, tarballFaults, unpacked } from "./support/tarball.ts";
 import { nodePackage, type User, userIn } from "./support/user.ts";
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-const servers = temporalServerVariables();
+/** The servers that are set up: a user with another home has none. */
+const servers = Object.fromEntries(
+  [temporalCli, testServer].flatMap((server) => {
+    const located = locate(server);
+    return located === undefined ? [] : [[server.variable, located.path]];
+  }),
+);
 const { peers, ...published } = readManifest(PUBLISHED);
 const entries = [...readManifest(CLIENT).entries, ...published.entries];
 

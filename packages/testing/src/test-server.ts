@@ -1,5 +1,6 @@
 import type { Duration } from "@durable-payments/protocol";
 import { messageOf } from "@durable-payments/client/values";
+import { TEST_SERVERS } from "@durable-payments/protocol/server-files";
 import {
   remedyOf,
   type ServerKind,
@@ -109,11 +110,6 @@ export class CannotStartServer extends Error {
   override readonly name = "CannotStartServer";
 }
 
-const TITLES: Readonly<Record<ServerKind, string>> = {
-  "time-skipping": "time-skipping test server",
-  dev: "dev server (Temporal CLI)",
-};
-
 /** The real server needs no Java. */
 const orDev = (kind: ServerKind): string => {
   if (kind === "dev") return remedyOf(kind);
@@ -125,7 +121,7 @@ const orDev = (kind: ServerKind): string => {
 const start = async (kind: ServerKind): Promise<Pick<TestServer, "clock" | "environment">> => {
   const environment = await startTestEnvironment(kind).catch((error: unknown) => {
     throw new CannotStartServer(
-      `The ${TITLES[kind]} of Temporal cannot be started: ${messageOf(error)}. ${orDev(kind)}`,
+      `The ${TEST_SERVERS[kind].title} cannot be started: ${messageOf(error)}. ${orDev(kind)}`,
       { cause: error },
     );
   });
@@ -146,9 +142,9 @@ const start = async (kind: ServerKind): Promise<Pick<TestServer, "clock" | "envi
  * ```
  */
 export const startTestServer = async (kind: ServerKind = "time-skipping"): Promise<TestServer> => {
-  if (!Object.hasOwn(TITLES, kind)) {
+  if (!Object.hasOwn(TEST_SERVERS, kind)) {
     throw new CannotStartServer(
-      `There is no server ${kind}: pass ${Object.keys(TITLES).join(" or ")}, or what startTestServer returned.`,
+      `There is no server ${kind}: pass ${Object.keys(TEST_SERVERS).join(" or ")}, or what startTestServer returned.`,
     );
   }
   let started = await start(kind);

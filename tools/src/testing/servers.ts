@@ -33,15 +33,6 @@ export const whyNoTimeSkipping = (): string | undefined => {
   }
 };
 
-/** Returns the variables that name the servers which are set up, for processes that look for them by these alone. */
-export const temporalServerVariables = (): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    [temporalCli, testServer].flatMap((server) => {
-      const located = locate(server);
-      return located === undefined ? [] : [[server.variable, located.path]];
-    }),
-  );
-
 /** Makes an executable that writes the output of a server into the log of the test file: the SDK prints it. */
 const logged = (path: string): string => {
   const log = process.env[SERVER_LOG];

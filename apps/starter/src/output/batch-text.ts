@@ -131,13 +131,6 @@ export const batchesText = (
         ])
         .join("\n");
 
-/** Title of the rows of a file, by its type. */
-const LISTED: Readonly<Record<string, string>> = {
-  payout: "Pays",
-  onboardCardholder: "Onboards",
-  repair: "Retries",
-};
-
 /** Words whom a file pays, and how many of them for the first time; of a file of people, their card limits. */
 const paysText = ({ newPayees, notFound, payees, sums }: FileListing, type: string): string => {
   if (type === "onboardCardholder")
@@ -156,7 +149,7 @@ export const listingLines = (
     warnings,
   }: Pick<NonNullable<InboxItem["file"]>, "notDuplicate" | "type" | "warnings">,
 ): ReadonlyArray<string> => {
-  const title = LISTED[type] ?? "Rows";
+  const title = type === "payout" ? "Pays" : type === "repair" ? "Retries" : "Onboards";
   const { notListed, rows } = listing;
   const cells = rows.map(({ isNew, reference, shown, ...row }) => [
     `row ${row.number}`,

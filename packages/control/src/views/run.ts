@@ -196,15 +196,11 @@ export const readWebUi = async ({ temporal, whyNot }: Sources, workflowId: strin
 };
 
 /** Returns what is followed of a run: the time of the next reading does not count. */
-export const progressOfRun = ({
-  endedAt,
-  notes,
-  reason,
-  status,
-  steps,
-}: Pick<RunDetails, "endedAt" | "notes" | "reason" | "status" | "steps">) => ({
-  facts: [status, reason, steps.map((step) => ({ ...step, readAfter: null })), notes],
-  isOver: endedAt !== null || !isOpenStatus(status),
+export const progressOfRun = (
+  run: Pick<RunDetails, "endedAt" | "notes" | "reason" | "status" | "steps">,
+) => ({
+  facts: [run.status, run.reason, run.steps.map((one) => ({ ...one, readAfter: null })), run.notes],
+  isOver: run.endedAt !== null || !isOpenStatus(run.status),
 });
 
 const UNHAPPY: ReadonlyArray<Status> = ["failed", "timedOut", "terminated", "cancelled", "ended"];
