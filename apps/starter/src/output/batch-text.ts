@@ -70,19 +70,16 @@ export const knownLines = ({
   type,
 }: Pick<FilePlan, "known" | "type">): ReadonlyArray<string> => {
   if (known.length === 0) return [];
-  const isPaid = type === "payout";
   const unpaid = known.filter(({ money }) => money !== "paid");
   const named = unpaid
     .slice(0, MOST_NAMED)
     .map(({ money, number }) => `row ${number} (${moneyWords(type)[money]})`);
   const more = unpaid.length > named.length ? ["…"] : [];
   return [
-    `${counted(known.length, "row")} already covered by another batch: not ${isPaid ? "paid" : "onboarded"} again`,
+    `${counted(known.length, "row")} already covered by another batch: not started again`,
     ...(unpaid.length === 0
       ? []
-      : [
-          `The other batch has ${isPaid ? "not paid" : "issued no card for"} ${unpaid.length} of them: ${[...named, ...more].join(", ")}`,
-        ]),
+      : [`${unpaid.length} of them not successful there: ${[...named, ...more].join(", ")}`]),
   ];
 };
 

@@ -523,13 +523,13 @@ it("names the rows of a plan that an earlier file has not paid", () => {
     money,
   }));
   expect(knownLines({ known, type: "payout" })).toEqual([
-    "3 rows already covered by another batch: not paid again",
-    "The other batch has not paid 2 of them: row 3 (failed), row 4 (not sent yet)",
+    "3 rows already covered by another batch: not started again",
+    "2 of them not successful there: row 3 (failed), row 4 (not sent yet)",
   ]);
   expect(knownLines({ known: known.slice(0, 1), type: "payout" })).toHaveLength(1);
   expect(knownLines({ known, type: "onboardCardholder" })).toEqual([
-    "3 rows already covered by another batch: not onboarded again",
-    "The other batch has issued no card for 2 of them: row 3 (failed), row 4 (not issued yet)",
+    "3 rows already covered by another batch: not started again",
+    "2 of them not successful there: row 3 (failed), row 4 (not issued yet)",
   ]);
 });
 

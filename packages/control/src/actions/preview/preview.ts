@@ -100,13 +100,11 @@ const MODULES = [
  */
 export const workflowsIn = (path: string, types: ReadonlyArray<string>): string => {
   const given = resolve(path);
-  const isKind = (file: string, is: "isDirectory" | "isFile") =>
-    statSync(file, { throwIfNoEntry: false })?.[is]() === true;
+  const at = (file: string) => statSync(file, { throwIfNoEntry: false });
   const files = [given, ...MODULES.map((name) => join(given, name))];
-  const found = files.find((file) => isKind(file, "isFile"));
+  const found = files.find((file) => at(file)?.isFile());
   if (found !== undefined) return found;
-  if (!isKind(given, "isDirectory"))
-    throw invalidInput(`There is no folder ${given}. Nothing was done.`);
+  if (at(given) === undefined) throw invalidInput(`There is no folder ${given}. Nothing was done.`);
   const own = types.find((type) => lookUp(WORKFLOW, type) === undefined);
   if (own !== undefined)
     throw invalidInput(
