@@ -18,8 +18,8 @@ interface Shown {
 /** The person who follows the page. */
 export const NAME = "grace";
 
-/** No page promises a time: a busy machine needs seconds for each command. */
-const WITHIN = { timeout: 180_000, interval: 500 };
+/** No page promises a time: a busy machine needs seconds for each command, and a lost response is checked for three minutes. */
+const WITHIN = { timeout: 300_000, interval: 500 };
 
 const textOf = (document: string): string => readFileSync(join(checkout, document), "utf8");
 
