@@ -1,3 +1,4 @@
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { messageOf } from "@durable-payments/client/values";
 import type { Connected, ConnectionSettings } from "@durable-payments/control/connection";
 import { Connections, temporalSettings } from "@durable-payments/control/connection";
@@ -138,6 +139,7 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
         name,
         hash: accountHash({ clientId: id, baseUrl }),
       })),
+      assumptionsOf: () => defaultAssumptions,
     };
     const connected = async <A>(use: (connections: Connections) => Promise<A>): Promise<A> => {
       await using connections = new Connections(settings);

@@ -2,7 +2,6 @@ import type { Connected } from "@durable-payments/control/connection";
 import { answer } from "@durable-payments/control/decide";
 import { planRepair, retryPayment, startRepair } from "@durable-payments/control/retry";
 import { cancel, cancelBatch, pause, resume } from "@durable-payments/control/stopping";
-import { defaultAssumptions } from "@durable-payments/client/effect";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
@@ -88,7 +87,7 @@ export const makeOperator = (campaign: Campaign) => {
     how: { readonly amend?: object | undefined; readonly isOverruling?: boolean } = {},
   ): Promise<boolean> => {
     const { amend: patch, isOverruling = false } = how;
-    const amend = patch && { amend: { patch, assumptions: defaultAssumptions } };
+    const amend = patch && { amend: patch };
     const done = await attempt(campaign, (operations) =>
       retryPayment(operations, workflowId, { ...ACTING, isOverruling, ...amend }),
     );
@@ -100,7 +99,7 @@ export const makeOperator = (campaign: Campaign) => {
   /** Retries all that failed, and nothing that a person has ended. Returns the repair. */
   const retryFailed = async (): Promise<string | undefined> => {
     const done = await operate(async (operations) => {
-      const planned = await planRepair(operations, {}, ACTING, () => defaultAssumptions);
+      const planned = await planRepair(operations, {}, ACTING);
       if (planned.rows.length === 0) return undefined;
       const how = { ...ACTING, rate: 50 };
       const { id } = await startRepair(operations, planned, how, "failed runs");

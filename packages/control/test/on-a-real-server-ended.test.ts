@@ -1,4 +1,3 @@
-import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger } from "@durable-payments/ledger";
 import type { Workflows } from "@durable-payments/protocol";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -126,7 +125,7 @@ test("the id of a payout sends what its start says; what an amendment by retry s
   await startRun(stack.operations, id, planned(id), ada);
   await expect(result(id)).rejects.toThrow();
   const patch = { payout: { payout_reference: `${id} amended` } };
-  const amend = { patch, assumptions: defaultAssumptions };
+  const amend = patch;
   await retryPayment(stack.operations, id, { ...bob, amend });
   await result(id);
   expect(await paid(`${id} amended`)).toBe(1);

@@ -142,7 +142,7 @@ test("an approved file is paid; an amended row, another account, a workflow of o
   const patch = { payout: { amount: "5000.00" } };
   await retryPayment(operations, "payout/f-amended", {
     ...ada,
-    amend: { patch, assumptions: defaultAssumptions },
+    amend: patch,
   });
   await expect
     .poll(() => asked("payout/f-amended"), { timeout: LONG_MS })

@@ -127,7 +127,7 @@ test("after an amendment the ledger has the amended payment, and the log both", 
   const { ledger } = stack.operations;
   await failing("amended");
   const patch = { payout: { amount: "7.50" } };
-  const amend = { patch, assumptions: defaultAssumptions };
+  const amend = patch;
   const { runId } = await retryPayment(stack.operations, "amended", { ...bob, amend });
   expect(await ledger.runs({ workflowIds: ["amended"] })).toMatchObject([{ amount: "7.50" }]);
   const decisions = await ledger.decisionsOf("amended");
@@ -159,7 +159,7 @@ test("a child is retried and amended by its root, also in a repair", async () =>
     args: ["parent/child", input],
   });
   await expect(parent.result()).rejects.toThrow();
-  const amend = { patch: { payout: { amount: "7.50" } }, assumptions: defaultAssumptions };
+  const amend = { payout: { amount: "7.50" } };
   await expect(
     planRetryOf(stack.operations, "parent/child", { ...bob, amend }),
   ).rejects.toMatchObject({

@@ -74,7 +74,7 @@ const preview = (...ids: ReadonlyArray<string>) =>
   previewRetries(
     stack.operations,
     ids.map((workflowId) => ({ workflowId })),
-    { against: MENDED, assumptionsOf: () => defaultAssumptions },
+    { against: MENDED },
   );
 
 const SHOWN = /^```sh\n(?<line>.*)\n```\n(?:\n```text\n(?<output>[^]*?)^```$)?/gm;
@@ -260,7 +260,7 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
     await client.workflow.getHandle("lost").terminate("its worker was lost");
     await soon(async () => expect(stack.reserved()).toBeGreaterThan(0));
 
-    const amend = { patch: { payout: { amount: "7.50" } }, assumptions: defaultAssumptions };
+    const amend = { payout: { amount: "7.50" } };
     const runs = await previewRetries(
       stack.operations,
       [
@@ -269,14 +269,13 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
           workflowId,
         })),
       ],
-      { against: MENDED, assumptionsOf: () => defaultAssumptions },
+      { against: MENDED },
     );
     const sent = (amount: string) => [{ operation: "createPayout", amount, currency: "USD" }];
     // A clone has no workflows of its own: those of its durable-payments are enough.
     expect(
       await previewRetries(stack.operations, [{ workflowId: "in-eu" }], {
         against: checkout,
-        assumptionsOf: () => defaultAssumptions,
       }),
     ).toMatchObject([{ outcome: "completes", writes: sent(inputs.payout.amount) }]);
     expect(runs).toMatchObject([

@@ -1,3 +1,4 @@
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import type { OperationName } from "@durable-payments/client/effect";
 import { decodingConnection, type Connected } from "@durable-payments/control/connection";
 import type { Payments } from "@durable-payments/control/payments";
@@ -269,6 +270,7 @@ export const beginTest = async (
         { name: undefined, hash: hashOf(simulator) },
         ...Object.entries(bench.accounts).map(([name, of]) => ({ name, hash: hashOf(of) })),
       ],
+      assumptionsOf: () => defaultAssumptions,
     };
     const context = {
       operations,

@@ -73,9 +73,7 @@ export interface FollowOptions {
 export type PageOfRuns = RunList & Pick<Report, "totals" | "unlisted">;
 
 /** How a run is retried. */
-export interface RetryGiven extends Omit<RetryOptions, "amend"> {
-  /** Fields of the input to change; null removes one. */
-  readonly amend?: unknown;
+export interface RetryGiven extends RetryOptions {
   /** Plans it, and changes nothing. Default: false. */
   readonly isDryRun?: boolean;
 }

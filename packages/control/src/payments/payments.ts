@@ -64,12 +64,10 @@ export class Payments extends PaymentsReading {
   /** Rare work: recover, replay, prune, back up, migrate, test the webhook. */
   readonly upkeep: Upkeep;
 
-  readonly #installation: Installation;
   readonly #connections: Connections;
 
   constructor(installation: Installation, connections = new Connections(installation.connections)) {
     super(installation, connections);
-    this.#installation = installation;
     this.#connections = connections;
     this.upkeep = upkeepOf(installation, connections, (name) => this.account(name));
   }
@@ -124,9 +122,11 @@ export class Payments extends PaymentsReading {
 
   #assumptionsFor(input: unknown) {
     const { account } = (input ?? {}) as { readonly account?: string };
-    const { assumptionsOf, connections } = this.#installation;
+    const { settings } = this.#connections;
     // The queue of a named account has its name, so nothing else names it in an input.
-    return assumptionsOf(account === undefined ? undefined : accountNamed(connections, account));
+    return settings.assumptionsOf(
+      account === undefined ? undefined : accountNamed(settings, account),
+    );
   }
 
   async #start(
@@ -222,7 +222,7 @@ export class Payments extends PaymentsReading {
     file: string,
     { type = "payout", ...options }: CheckFileOptions,
   ): Promise<FilePlan> {
-    const checked = await checkBatchFile(type, file, this.#installation.assumptionsOf());
+    const checked = await checkBatchFile(type, file, this.#connections.settings.assumptionsOf());
     return this.#connections.both((connected) => planFile(connected, checked, options));
   }
 
@@ -261,7 +261,7 @@ export class Payments extends PaymentsReading {
     file: string,
     { batch, ...options }: StartFileOptions,
   ): Promise<StartedFile> {
-    const checked = await checkBatchFile(type, file, this.#installation.assumptionsOf());
+    const checked = await checkBatchFile(type, file, this.#connections.settings.assumptionsOf());
     if (batch !== undefined && batch !== checked.batch)
       throw refused(`${file} is not the file that was checked. Nothing was started.`);
     return this.#connections.both(async (connected) => {
@@ -328,12 +328,7 @@ export class Payments extends PaymentsReading {
    * await payments.retry(id, { by: "ada", reason: "amount", amend: { payout: { amount: "12.50" } } });
    * ```
    */
-  async retry(id: string, { amend, isDryRun = false, ...acting }: RetryGiven): Promise<RetriedRun> {
-    const assumptions = this.#installation.assumptionsOf();
-    const options = {
-      ...acting,
-      amend: amend === undefined ? undefined : { patch: amend, assumptions },
-    };
+  retry(id: string, { isDryRun = false, ...options }: RetryGiven): Promise<RetriedRun> {
     return this.#connections.both(async (connected) => {
       const done = isDryRun
         ? { ...(await planRetryOf(connected, id, options)), runId: null }
@@ -371,7 +366,7 @@ export class Payments extends PaymentsReading {
     options: RepairOptions,
   ) {
     const which = await filterOf(connected.ledger, checkedFilter(this, filter));
-    return planRepair(connected, which, options, this.#installation.assumptionsOf);
+    return planRepair(connected, which, options);
   }
 
   /**
@@ -485,7 +480,7 @@ export class Payments extends PaymentsReading {
    */
   async word({ account, means, word, ...acting }: WordGiven): Promise<DecidedMeaning> {
     const hash = this.account(account);
-    const assumptions = this.#installation.assumptionsOf(hash);
+    const assumptions = this.#connections.settings.assumptionsOf(hash);
     return this.#connections.ledger((opened) =>
       decideWord(opened, hash, word, means, acting, assumptions),
     );

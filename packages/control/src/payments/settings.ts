@@ -117,6 +117,7 @@ export const readInstallation = (
     },
     ledger: { ledger, clientId, keyring },
     accounts: known,
+    assumptionsOf,
     kept,
   };
   return {
@@ -128,8 +129,6 @@ export const readInstallation = (
       ? []
       : Array.from(all, ([name, account]) => ({ name, access: clientOptionsOf(account) })),
     lateAfterMs: lateAfterMsOf(settings.notify),
-    /** Returns the assumptions about the service, as a worker of the account reads them. */
-    assumptionsOf,
     connections,
   };
 };

@@ -1,6 +1,6 @@
 import type { Delivery } from "@durable-payments/protocol";
 import type { Replay } from "@durable-payments/replay";
-import type { ChosenRun } from "../actions/preview/preview.ts";
+import type { ChosenRun, PreviewOptions } from "../actions/preview/preview.ts";
 import { prune, type PruneOptions } from "../actions/prune.ts";
 import { recover, type RecoverOptions, type RecoveryReport } from "../actions/recovery.ts";
 import {
@@ -40,19 +40,7 @@ export interface ReplayGiven extends ReplaySelection {
   readonly onPart?: (runs: number, different: number) => void;
 }
 
-/** A run whose retry is previewed. */
-export interface PreviewedRetry extends Omit<ChosenRun, "amend"> {
-  /** Fields of the input to change; null removes one. */
-  readonly amend?: unknown;
-}
-
-/** The code against which retries are previewed. */
-export interface PreviewGiven {
-  /** Folder of the project with that code, or its module that exports the workflows. */
-  readonly against: string;
-  /** Called with the number of runs whose outcome is known, and of all. */
-  readonly onPart?: (known: number, all: number) => void;
-}
+export type { ChosenRun as PreviewedRetry, PreviewOptions as PreviewGiven };
 
 /** Which events are delivered again. */
 export interface RedeliverGiven {
@@ -66,7 +54,7 @@ export interface RedeliverGiven {
 
 /** Makes the upkeep of an installation. */
 export const upkeepOf = (
-  { assumptionsOf, connections: settings, keepDays }: Installation,
+  { connections: settings, keepDays }: Installation,
   connections: Connections,
   accountOf: (name: string | undefined) => string,
 ) => ({
@@ -116,19 +104,11 @@ export const upkeepOf = (
    * const { groups } = await payments.upkeep.previewRetries([{ workflowId }], { against: "../next-release" });
    * ```
    */
-  previewRetries: (chosen: ReadonlyArray<PreviewedRetry>, { against, onPart }: PreviewGiven) =>
+  previewRetries: (chosen: ReadonlyArray<ChosenRun>, given: PreviewOptions) =>
     connections.both(async (connected): Promise<RetryPreview> => {
       // Loaded only for a preview, because it has a worker and a simulator.
       const { previewRetries } = await import("../actions/preview/preview.ts");
-      const assumptions = assumptionsOf();
-      const runs = await previewRetries(
-        connected,
-        chosen.map(({ amend: patch, ...run }) => ({
-          ...run,
-          ...(patch !== undefined && { amend: { patch, assumptions } }),
-        })),
-        { against, assumptionsOf, onPart },
-      );
+      const runs = await previewRetries(connected, chosen, given);
       return { groups: groupsOf(runs), runs };
     }),
   /** Removes the texts and logs of old runs. @returns their number. @throws InvalidInput if `before` is too recent. */

@@ -138,7 +138,8 @@ const changesOf = (input: unknown, amended: unknown): ReadonlyArray<string> => {
 export const amendInput = (
   workflowType: string,
   input: unknown,
-  { assumptions, patch }: { readonly patch: unknown; readonly assumptions: Assumptions },
+  patch: unknown,
+  assumptions: Assumptions,
 ) => {
   if (!isRecord(patch))
     throw invalidInput(

@@ -1,3 +1,4 @@
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger } from "@durable-payments/ledger";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +28,12 @@ it("reads the ledger where Temporal cannot be reached, and says so", async () =>
   const file = join(folder, "ledger.sqlite");
   await (await openLedger(`sqlite:${file}`)).close();
   const ledger = { ledger: `sqlite:${file}`, clientId: undefined };
-  await using connections = new Connections({ temporal: unreachable, ledger, accounts: [] });
+  await using connections = new Connections({
+    temporal: unreachable,
+    ledger,
+    accounts: [],
+    assumptionsOf: () => defaultAssumptions,
+  });
   const seen = await connections.sources((sources) =>
     Promise.resolve([sources.ledger !== undefined, sources.temporal, sources.whyNot]),
   );
@@ -39,6 +45,7 @@ it("rejects where neither can be reached, with both reasons", async () => {
     temporal: unreachable,
     ledger: { ledger: undefined, clientId: undefined },
     accounts: [],
+    assumptionsOf: () => defaultAssumptions,
   });
   const nothing = connections.sources(() => Promise.resolve());
   await expect(nothing).rejects.toThrow(/Cannot connect to Temporal.*ledger cannot be used/s);
@@ -54,6 +61,7 @@ it("starts nothing on a ledger of another namespace, whose workers would not run
     temporal: () => connected.temporal.settings,
     ledger: { ledger: `sqlite:${file}`, clientId: "c" },
     accounts: [{ name: undefined, hash: "hash" }],
+    assumptionsOf: () => defaultAssumptions,
   });
   await expect(connections.both(() => Promise.resolve())).rejects.toThrow(
     /belongs to the Temporal namespace production, but this namespace is/,

@@ -301,7 +301,7 @@ export class Attempt extends Watch {
     options: Omit<Partial<RetryOptions>, "amend"> & { readonly patch?: object } = {},
   ) {
     const { patch, ...others } = options;
-    const amend = patch && { amend: { patch, assumptions: defaultAssumptions } };
+    const amend = patch && { amend: patch };
     return retryPayment(this.stack.operations, id, { ...ADA, ...others, ...amend });
   }
 

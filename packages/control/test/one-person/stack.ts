@@ -1,3 +1,4 @@
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { createClient } from "@durable-payments/client";
 import { type Amounts, openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import type { Polling } from "@durable-payments/plugin";
@@ -138,6 +139,7 @@ export const startStack = async () => {
     taskQueue: TASK_QUEUE,
     account,
     accounts: [{ name: undefined, hash: account }],
+    assumptionsOf: () => defaultAssumptions,
   };
   return {
     operations,

@@ -230,8 +230,7 @@ const input = {
     is_payer: "Y",
   },
 };
-const amended = (patch: unknown) =>
-  amendInput("payout", input, { patch, assumptions: defaultAssumptions });
+const amended = (patch: unknown) => amendInput("payout", input, patch, defaultAssumptions);
 
 test("an amendment is a merge patch; the log has the old and the new value of each changed field", () => {
   const {
@@ -264,7 +263,7 @@ test("the log has the last four characters of account numbers that are amended, 
       tax: "17",
     },
   };
-  const { changed } = amendInput("payroll", before, { patch, assumptions: defaultAssumptions });
+  const { changed } = amendInput("payroll", before, patch, defaultAssumptions);
   expect(changed).toEqual([
     "employee.account.iban: …3000 → …2606",
     "employee.account.account_number: …5678 → …4321",
@@ -288,7 +287,7 @@ test("the log has each changed value of a list and of a new object, masked and s
     bank: { routing_code_value1: "021000021" },
   };
   const patch = { rows: [{ iban, amount: "1.00" }, { iban: other, amount: "3.00" }, added] };
-  const { changed } = amendInput("payroll", before, { patch, assumptions: defaultAssumptions });
+  const { changed } = amendInput("payroll", before, patch, defaultAssumptions);
   expect(changed).toEqual([
     "rows.1.iban: …1300 → …1301",
     "rows.1.amount: 2.00 → 3.00",
@@ -300,9 +299,9 @@ test("the log has each changed value of a list and of a new object, masked and s
 
 test("a field that the input of a user's own workflow does not have is refused: nothing reads it", () => {
   const patch = { employee: { account: { iban: "DE89370400440532013000" } } };
-  expect(() =>
-    amendInput("payroll", { month: "2026-11" }, { patch, assumptions: defaultAssumptions }),
-  ).toThrow("The input of payroll has no field employee.account.iban");
+  expect(() => amendInput("payroll", { month: "2026-11" }, patch, defaultAssumptions)).toThrow(
+    "The input of payroll has no field employee.account.iban",
+  );
 });
 
 const done = (operation: string) =>

@@ -1,3 +1,4 @@
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger, type WriteRow } from "@durable-payments/ledger";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
@@ -67,6 +68,7 @@ const operations: Connected = {
       hash: ACCOUNT,
     },
   ],
+  assumptionsOf: () => defaultAssumptions,
 };
 
 afterAll(async () => {

@@ -1,3 +1,4 @@
+import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openTextSeal, readDataConverter } from "@durable-payments/codec";
 import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import type { Polling } from "@durable-payments/plugin";
@@ -122,6 +123,7 @@ export const startRealStack = async (
         { name: undefined, hash: account },
         { name: "eu", hash: accountHash(access(eu)) },
       ],
+      assumptionsOf: () => defaultAssumptions,
     };
     return { temporal, operations };
   };

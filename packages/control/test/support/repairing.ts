@@ -1,4 +1,3 @@
-import { defaultAssumptions } from "@durable-payments/client/effect";
 import type { RunFilter } from "@durable-payments/ledger";
 import type { Connected } from "../../src/facts/connection/connections.ts";
 import { planRepair, type RepairOptions, startRepair } from "../../src/actions/retry/repair.ts";
@@ -8,7 +7,7 @@ export const plannedRepair = (
   connected: Connected,
   options: RepairOptions,
   filter: RunFilter = {},
-) => planRepair(connected, filter, options, () => defaultAssumptions);
+) => planRepair(connected, filter, options);
 
 /** Starts the repair of all failed runs that match. Returns its id. */
 export const repaired = async (

@@ -8,7 +8,7 @@
  * The real ledger and Temporal are only read. A run costs some 15 reads, and a tenth of a second of CPU; all run at the same time.
  */
 import { startAgainOf } from "@durable-payments/activities";
-import type { Assumptions, OperationName } from "@durable-payments/client/effect";
+import type { OperationName } from "@durable-payments/client/effect";
 import type { WriteRow } from "@durable-payments/ledger";
 import { lookUp } from "@durable-payments/client/values";
 import { atOnce, WORKFLOW } from "@durable-payments/protocol";
@@ -41,7 +41,6 @@ export interface ChosenRun extends Pick<
 export interface PreviewOptions {
   /** Folder of the project with the code, or its module that exports the workflows. */
   readonly against: string;
-  readonly assumptionsOf: (account?: string) => Assumptions;
   /** Called with the number of runs whose outcome is known, and of all. */
   readonly onPart?: ((known: number, all: number) => void) | undefined;
 }
@@ -259,7 +258,7 @@ const replayKept = async (
 export const previewRetries = async (
   connected: Connected,
   chosen: ReadonlyArray<ChosenRun>,
-  { against, assumptionsOf, onPart = () => undefined }: PreviewOptions,
+  { against, onPart = () => undefined }: PreviewOptions,
 ): Promise<ReadonlyArray<PreviewedRun>> => {
   if (chosen.length > MOST_PREVIEWED)
     throw invalidInput(
@@ -304,7 +303,7 @@ export const previewRetries = async (
   };
   if (bundle !== undefined)
     while (open.size > 0 && !progress.isStalled()) {
-      await using sandbox = await openSandbox(connected, { assumptionsOf, bundle, recordedOf });
+      await using sandbox = await openSandbox(connected, bundle, recordedOf);
       await atOnce([...open.values()], (run) => start(sandbox, connected, run));
       progress.made();
       await continueRuns(sandbox, open, end, progress);

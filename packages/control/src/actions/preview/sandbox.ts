@@ -9,7 +9,7 @@
  * The simulated service is supposed to have the objects that a request names, as the ledger or a history last saw them.
  */
 import { makePaymentsActivities } from "@durable-payments/activities";
-import { type Assumptions, PaymentsClient } from "@durable-payments/client/effect";
+import { PaymentsClient } from "@durable-payments/client/effect";
 import { isRecord, messageOf } from "@durable-payments/client/values";
 import type { ScratchLedger } from "@durable-payments/ledger";
 import { accountQueue } from "@durable-payments/protocol/calls";
@@ -28,14 +28,6 @@ import { ManagedRuntime, Result } from "effect";
 import type { Connected, KnownAccount } from "../../facts/connection/connections.ts";
 import { connectionFailed } from "../../errors.ts";
 import { objectsIn, type Recorded } from "./histories.ts";
-
-/** Settings of a sandbox. */
-export interface SandboxOptions {
-  readonly bundle: WorkflowBundle;
-  readonly assumptionsOf: (account?: string) => Assumptions;
-  /** Returns the results that a workflow id keeps. */
-  readonly recordedOf: (workflowId: string) => Promise<Recorded>;
-}
 
 /** A running sandbox. */
 export interface Sandbox extends AsyncDisposable {
@@ -70,10 +62,16 @@ const sinks: InjectedSinks<{ replayRecorder: { activation: () => void } }> = {
   replayRecorder: { activation: { fn: () => undefined, callDuringReplay: false } },
 };
 
-/** Opens a sandbox. Dispose of it. @throws ConnectionFailed if the test server cannot be started. */
+/**
+ * Opens a sandbox. Dispose of it.
+ *
+ * @param recordedOf returns the results that a workflow id keeps.
+ * @throws ConnectionFailed if the test server cannot be started.
+ */
 export const openSandbox = async (
-  { accounts, ledger: real, taskQueue }: Pick<Connected, "accounts" | "ledger" | "taskQueue">,
-  { assumptionsOf, bundle, recordedOf }: SandboxOptions,
+  { accounts, assumptionsOf, ledger: real, taskQueue }: Connected,
+  bundle: WorkflowBundle,
+  recordedOf: (workflowId: string) => Promise<Recorded>,
 ): Promise<Sandbox> => {
   const ends: Array<() => Promise<unknown>> = [];
   const end = async () => {

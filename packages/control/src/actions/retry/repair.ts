@@ -7,7 +7,6 @@
  * the activities. Only an amendment has to read the input of its run at Temporal before.
  */
 import { planRetry, recordedFailure, type RetryPlan } from "@durable-payments/activities";
-import type { Assumptions } from "@durable-payments/client/effect";
 import { isRecord, lookUp } from "@durable-payments/client/values";
 import {
   type Batch,
@@ -105,13 +104,12 @@ const checkOptions = ({
 /** Amends the input of a failed run. @throws ControlError if that cannot help. */
 const amendRun = async (
   connected: Reading,
-  { rows, run: { runId, type, workflowId } }: FailedRun,
+  { rows, run: { account, runId, type, workflowId } }: FailedRun,
   patch: unknown,
-  assumptions: Assumptions,
 ) => {
   if (!("client" in connected)) throw new Error("Only Temporal has the input that is amended.");
   const input = await readInput(connected, { workflowId, runId: runId ?? "" });
-  const amendment = amendInput(type, input, { patch, assumptions });
+  const amendment = amendInput(type, input, patch, connected.assumptionsOf(account ?? undefined));
   const why = whyNotAmended({ rows, workflowId, workflowType: type }, amendment);
   if (why !== undefined) throw why;
   const { changed, hash, input: amended } = amendment;
@@ -127,10 +125,9 @@ const planRow = async (
   connected: Reading,
   found: FailedRun,
   { amend, amendEach, from }: RepairOptions,
-  assumptionsOf: (account: string | undefined) => Assumptions,
 ): Promise<Repaired | string> => {
   const { rows, run } = found;
-  const { account, runId, type, workflowId } = run;
+  const { runId, type, workflowId } = run;
   if (runId === null) return `Temporal has no run of ${workflowId}. Nothing was done.`;
   const { rootId = workflowId } = rows.find(({ ownerId }) => ownerId === workflowId) ?? {};
   // Alone, it would be another run than the one that its parent starts again, and waits for.
@@ -154,10 +151,7 @@ const planRow = async (
   });
   if ("whyNot" in plan) return plan.whyNot;
   try {
-    const amended =
-      patch === undefined
-        ? undefined
-        : await amendRun(connected, found, patch, assumptionsOf(account ?? undefined));
+    const amended = patch === undefined ? undefined : await amendRun(connected, found, patch);
     const { amount, currency, payee, reference } = amended?.repair.planned ?? run;
     const changed = amended?.repair.amend.changed ?? [];
     return {
@@ -200,12 +194,7 @@ const planRow = async (
  *
  * @throws InvalidInput if an option is invalid, or amendments name runs that have not failed.
  */
-export const planRepair = async (
-  connected: Reading,
-  filter: RunFilter,
-  options: RepairOptions,
-  assumptionsOf: (account: string | undefined) => Assumptions,
-) => {
+export const planRepair = async (connected: Reading, filter: RunFilter, options: RepairOptions) => {
   checkOptions(options);
   actorOf(options, (options.amend ?? options.amendEach) !== undefined);
   const found = await connected.ledger.failedRuns(filter, MOST_ROWS + 1);
@@ -217,11 +206,7 @@ export const planRepair = async (
       `These amendments are of no failed run that matches: ${strange.slice(0, 5).join(", ")}${strange.length > 5 ? ` and ${strange.length - 5} more` : ""}. Nothing was done.`,
       strange.map((field) => ({ field, problem: "has not failed, or does not match" })),
     );
-  const plans = await atOnce(
-    taken,
-    (run) => planRow(connected, run, options, assumptionsOf),
-    READ_AT_ONCE,
-  );
+  const plans = await atOnce(taken, (run) => planRow(connected, run, options), READ_AT_ONCE);
   const rows = plans.filter((plan) => typeof plan === "object");
   const amended = rows.filter(({ input }) => input !== undefined);
   const content = hashOf(

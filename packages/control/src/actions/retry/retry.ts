@@ -1,5 +1,4 @@
 import { resetRun, startAgain } from "@durable-payments/activities";
-import type { Assumptions } from "@durable-payments/client/effect";
 import { endAmong, type NewDecision, wasNeverStarted } from "@durable-payments/ledger";
 import { randomUUID } from "node:crypto";
 import { paidBy } from "../start-request.ts";
@@ -18,8 +17,8 @@ export type { RetryPlan };
 
 /** How a run is retried. */
 export interface RetryOptions extends Acting {
-  /** A merge patch of the input. */
-  readonly amend?: { readonly patch: unknown; readonly assumptions: Assumptions } | undefined;
+  /** Fields of the input to change, as a merge patch: null removes one. */
+  readonly amend?: unknown;
   /** Starts a user's own workflow again from the beginning, instead of a reset. */
   readonly isRestarted?: boolean;
   /** The step from which a user's own workflow continues, instead of the one that failed. */
@@ -75,7 +74,14 @@ export const planRetryOf = async (
   const end = endAmong(decisions);
   const runOf = { workflowId: root, runId: run.runId };
   const amendment =
-    options.amend && amendInput(run.type, await readInput(connected, runOf), options.amend);
+    options.amend === undefined
+      ? undefined
+      : amendInput(
+          run.type,
+          await readInput(connected, runOf),
+          options.amend,
+          connected.assumptionsOf(),
+        );
   const plan = planRetry({
     ...runOf,
     workflowType: run.type,

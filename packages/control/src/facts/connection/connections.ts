@@ -1,4 +1,5 @@
 import {
+  type Assumptions,
   type ClientOptions,
   PaymentsClient,
   type PaymentsClientShape,
@@ -112,6 +113,8 @@ export interface Connected extends Temporal {
   readonly account: string;
   /** All accounts of these settings, that one first. */
   readonly accounts: ReadonlyArray<KnownAccount>;
+  /** Returns the assumptions about the service, as a worker of the account reads them; by default, of the one that pays. */
+  readonly assumptionsOf: (account?: string) => Assumptions;
 }
 
 /** Returns the hash of a named account, or of the one that pays by default. @throws InvalidInput if it is unknown. */
@@ -150,7 +153,7 @@ export const ledgerOf = ({ ledger, whyNot }: Pick<Sources, "ledger" | "whyNot">)
 };
 
 /** Addresses of Temporal and the ledger, and the accounts. */
-export interface ConnectionSettings {
+export interface ConnectionSettings extends Pick<Connected, "assumptionsOf"> {
   /** @throws ConnectionFailed if its configuration is wrong. */
   readonly temporal: () => TemporalSettings;
   readonly ledger: LedgerSettings;

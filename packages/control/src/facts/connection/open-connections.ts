@@ -172,7 +172,7 @@ export class Connections implements AsyncDisposable {
    * @throws the errors of `use`; ConnectionFailed if Temporal or the ledger cannot be used.
    */
   async both<A>(use: (connected: Connected) => Promise<A>): Promise<A> {
-    const { accounts } = this.settings;
+    const { accounts, assumptionsOf } = this.settings;
     const [first] = accounts;
     if (first === undefined)
       throw connectionFailed(
@@ -181,7 +181,8 @@ export class Connections implements AsyncDisposable {
       );
     const act = (temporal: OpenTemporal, ledger: Ledger) => {
       const { namespace, taskQueue } = temporal.settings;
-      return use({ ...temporal, ledger, namespace, taskQueue, account: first.hash, accounts });
+      const known = { account: first.hash, accounts, assumptionsOf };
+      return use({ ...temporal, ledger, namespace, taskQueue, ...known });
     };
     return this.#call(this.#temporal.opened, act, true);
   }
