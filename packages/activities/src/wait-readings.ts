@@ -1,9 +1,9 @@
 /*
- * What the service shows of the objects that runs wait for: payouts, cardholders and balances.
+ * Readings of the objects that runs wait for: payouts, cardholders and balances.
  *
- * The activity of a wait reads an object once, the tracker reads it again until it has an outcome, and a write compares what
- * its run believes of it. So there is one reading for each kind of wait, and it says the same to all three. What is seen of a
- * payout is recorded in the ledger before anybody believes it.
+ * The activity of a wait reads an object once. The tracker reads it again until it has an outcome, and a write compares
+ * what its run believes of it. So there is one reading for each kind of wait, and it says the same to all three. A payout
+ * that was read is recorded in the ledger before anybody believes its outcome.
  */
 import {
   type Assumptions,

@@ -1,5 +1,5 @@
 /*
- * What an attempt does with one write: performs it, reconciles it without its run, or undoes it.
+ * Performs a write, reconciles it without its run, or undoes it.
  *
  * Each finds the row and its operation, and leaves the work to `Performing`. They throw the engine's own errors, because
  * the janitor calls them without an activity: activity.ts turns them into failures of Temporal.

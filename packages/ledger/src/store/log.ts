@@ -95,7 +95,7 @@ export type Decision = RowOf<typeof DECISION> & DecisionBody;
 /** A decision to be recorded. */
 export type NewDecision = Omit<Decision, "sequence" | "at">;
 
-/** What a decision on a whole workflow id is about; "" is everything. */
+/** The subject of a decision on a whole workflow id; "" is everything. */
 export const onWhole = (workflowId: string, account = "") => ({
   account,
   workflowId,

@@ -1,9 +1,9 @@
 /**
  * The rows of writes, as they are stored and read.
  *
- * A row has what queries need in columns, and the rest as one sealed text, which is removed when it is pruned. What the
- * service shows of a payout has its own columns. No change of the row touches them, because an attempt that saves the row
- * may not have seen the payout.
+ * A row has what queries need in columns, and the rest as one sealed text, which is removed when it is pruned. A
+ * payout has columns of its own for the service's word. No change of the row touches them, because an attempt that saves
+ * the row may not have seen the payout.
  */
 import { nextRead } from "../model/reading-schedule.ts";
 import { FRESH } from "../model/row-changes.ts";
