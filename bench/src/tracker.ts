@@ -5,7 +5,7 @@
  * is real: the tracker's own readings and notifications, and a ledger in SQLite. Payouts settle in the order in which they
  * were made, and the service lists some of them later than others.
  */
-import { nudgeUntold, readings } from "@durable-payments/activities";
+import { notifyRuns, readings } from "@durable-payments/activities";
 import {
   defaultAssumptions,
   type ListPayoutsInput,
@@ -256,7 +256,7 @@ export const runTracker = async (
     }
   };
   const others: ReadonlyArray<readonly [number, () => Promise<number | undefined | void>]> = [
-    [1_000, () => nudgeUntold(ledger, client, ACCOUNT)],
+    [1_000, () => notifyRuns(ledger, client, ACCOUNT)],
     [60_000, count],
   ];
   const statements = countStatements();

@@ -27,7 +27,7 @@ export {
   whyNotRetried,
 } from "./retry/plan-retry.ts";
 export { findEnd } from "./tracker/ends.ts";
-export { nudgeUntold } from "./tracker/janitor.ts";
+export { notifyRuns } from "./tracker/janitor.ts";
 export { readings } from "./tracker/readings.ts";
 export { readTracked } from "./tracker/track.ts";
 export type { WaitsBy } from "./waits.ts";

@@ -34,7 +34,7 @@ const DESCRIPTIONS = {
   payments_batch_next_row: "First row of an open file that was not started, if any",
   payments_limit: "Limits and approval thresholds of the ledger, in units of the currency",
   payments_ledger_disk_free_ratio: "Free part of the disk of a ledger in a file",
-  payments_untold: "Writes whose run has yet to be notified of an answer",
+  payments_to_notify: "Writes whose run has yet to be notified of an answer",
   payments_sends_paused: "Whether all sends are paused (1) or not (0)",
   payments_ledger_stopped: "Whether the ledger was restored and waits for recover (1) or not (0)",
   payments_ledger_sequence: "Changes to the ledger so far",
@@ -213,7 +213,7 @@ export const makeScrape = (
       ledger.attention({ lateAfterMs }),
       ledger.isOfOneHost ? orNothing(() => statfs(dirname(ledger.place))) : undefined,
     ]);
-    const { failures, state, untold, waits, writes } = overview;
+    const { failures, state, toNotify, waits, writes } = overview;
     const next = await Promise.all(
       batches.map(({ id }) => ledger.batchRows(id, { states: ["waiting"], limit: 1 })),
     );
@@ -244,7 +244,7 @@ export const makeScrape = (
         add("payments_batch_age_seconds", secondsSince(state, createdAt), labels);
         for (const { number } of next[at] ?? []) add("payments_batch_next_row", number, labels);
       }
-      add("payments_untold", untold);
+      add("payments_to_notify", toNotify);
       add("payments_ledger_sequence", state.sequence);
       add("payments_ledger_stopped", state.stopped === null ? 0 : 1);
       add("payments_sends_paused", pauses.some(({ scope }) => scope === "all") ? 1 : 0);

@@ -1,4 +1,4 @@
-import { findEnd, nudgeUntold } from "@durable-payments/activities";
+import { findEnd, notifyRuns } from "@durable-payments/activities";
 import type { Connected } from "@durable-payments/control/connection";
 import { planRetryOf, retryPayment } from "@durable-payments/control/retry";
 import type { Question } from "@durable-payments/ledger";
@@ -178,7 +178,7 @@ export const paymentsRun = <W extends Workflow>(
   const untilApproval = () => untilRow("approval", "did not ask for an approval");
   const untilQuestion = () => untilRow("outcome", "did not have a question");
   /** As the tracker does. */
-  const notify = () => nudgeUntold(ledger, client);
+  const notify = () => notifyRuns(ledger, client);
 
   return {
     workflowId,

@@ -23,7 +23,7 @@ const MOST_NUDGED = 500;
 /** A later decision on the row has another version, and its run has not been notified of it. */
 const noteNotified = ({ account, step, version, workflowId }: WriteRow, ledger: Ledger) =>
   ledger.transact({ account, workflowId, step }, ({ row }) =>
-    row?.isUntold && row.version === version ? { row: { ...row, isUntold: false } } : {},
+    row?.mustNotify && row.version === version ? { row: { ...row, mustNotify: false } } : {},
   );
 
 /** Asks a run to check again. An ended run reads the ledger when it is started again. */
@@ -42,35 +42,35 @@ const nudge = async (client: Client, workflowId: string, of: Nudge): Promise<voi
  *
  * @throws Error with the reason, after all possible notifications.
  */
-export const nudgeUntold = async (
+export const notifyRuns = async (
   ledger: Ledger,
   client: Client,
   account?: string,
 ): Promise<void> => {
   const rows = await ledger.rows({
     ...(account !== undefined && { account }),
-    isUntold: true,
+    mustNotify: true,
     limit: MOST_NUDGED,
   });
   let fault: string | undefined;
-  const tell = async (workflowId: string, work: () => Promise<void>): Promise<void> =>
+  const notify = async (workflowId: string, work: () => Promise<void>): Promise<void> =>
     work().catch((error: unknown) => {
       fault = `${workflowId} could not be notified: ${temporalReason(error)}`;
     });
-  await atOnce([...Map.groupBy(rows, ({ ownerId }) => ownerId)], ([workflowId, untold]) =>
-    tell(workflowId, async () => {
+  await atOnce([...Map.groupBy(rows, ({ ownerId }) => ownerId)], ([workflowId, ofRun]) =>
+    notify(workflowId, async () => {
       // Then all steps of the run check again.
-      const isOther = untold.some(mayHaveOtherName);
-      await nudge(client, workflowId, isOther ? {} : { steps: untold.map(({ step }) => step) });
-      for (const row of untold) await noteNotified(row, ledger);
+      const isOther = ofRun.some(mayHaveOtherName);
+      await nudge(client, workflowId, isOther ? {} : { steps: ofRun.map(({ step }) => step) });
+      for (const row of ofRun) await noteNotified(row, ledger);
     }),
   );
-  for (const batch of await ledger.batches({ isUntold: true })) {
+  for (const batch of await ledger.batches({ mustNotify: true })) {
     if (account !== undefined && batch.account !== account) continue;
-    await tell(batch.id, async () => {
+    await notify(batch.id, async () => {
       for (let number = 1; number <= batch.chunks; number++)
         await nudge(client, chunkId(batch.id, number), {});
-      await ledger.toldBatch(batch);
+      await ledger.batchNotified(batch);
     });
   }
   if (fault !== undefined) throw new Error(fault);

@@ -16,7 +16,7 @@ import {
   readKnown,
 } from "../run-operation.ts";
 import { endsOf } from "./ends.ts";
-import { closeLeftWaits, finishFiles, janitor, nudgeUntold } from "./janitor.ts";
+import { closeLeftWaits, finishFiles, janitor, notifyRuns } from "./janitor.ts";
 import { describePayees } from "./payees.ts";
 import { readings } from "./readings.ts";
 
@@ -173,7 +173,7 @@ const tracking = (
   );
   const parts = [
     ...readers,
-    part("notifications of runs", LOOK_EVERY_MS, () => nudgeUntold(ledger, client, account)),
+    part("notifications of runs", LOOK_EVERY_MS, () => notifyRuns(ledger, client, account)),
     part("witness", LOOK_EVERY_MS, bearWitness),
     // A tracker of the account that takes over is the same holder.
     part("leases", LEASE_EVERY_MS, async () => {

@@ -39,7 +39,7 @@ export const ROW: WriteRow = {
   message: null,
   question: null,
   decisionsAfter: 0,
-  isUntold: false,
+  mustNotify: false,
   createdAt: 0,
   changedAt: 0,
 };

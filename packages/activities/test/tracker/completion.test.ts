@@ -121,15 +121,15 @@ it("an activity is completed after a reset", async () => {
 
 it("a run whose answer was left is notified", async () => {
   const handle = await env.client.workflow.start<typeof waitsForNudge>("waitsForNudge", {
-    workflowId: "untold",
+    workflowId: "unnotified",
     taskQueue,
   });
   await putRow(ledger, {
     account: await optionsOf(runtime).then(accountHash),
-    workflowId: "untold",
+    workflowId: "unnotified",
     state: "done",
     madeId: "p",
-    isUntold: true,
+    mustNotify: true,
   });
   expect(await handle.result()).toEqual({ steps: ["createPayout"] });
 }, 20_000);

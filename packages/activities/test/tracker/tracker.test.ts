@@ -17,7 +17,7 @@ import { Context, Effect } from "effect";
 import { setTimeout as delay } from "node:timers/promises";
 import { formatUnsafe } from "effect/observability/PrometheusMetrics";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { closeLeftWaits, finishFiles, janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
+import { closeLeftWaits, finishFiles, janitor, notifyRuns } from "../../src/tracker/janitor.ts";
 import { describePayees } from "../../src/tracker/payees.ts";
 import { makeTrackerActivities, type TrackerOptions } from "../../src/tracker/track.ts";
 import { readings } from "../../src/tracker/readings.ts";
@@ -499,36 +499,36 @@ const inTwoMinutes = (): Ledger => ({
 
 describe("nudges", () => {
   it("notify a run once of all its steps, and of none by name if one has a key", async () => {
-    await putRow(ledger, { isUntold: true, state: "done", madeId: "p-1", step: "a" });
-    await putRow(ledger, { isUntold: true, state: "done", madeId: "p-2", step: "b" });
+    await putRow(ledger, { mustNotify: true, state: "done", madeId: "p-1", step: "a" });
+    await putRow(ledger, { mustNotify: true, state: "done", madeId: "p-2", step: "b" });
     await putRow(ledger, {
-      isUntold: true,
+      mustNotify: true,
       state: "done",
       madeId: "p-3",
       workflowId: "payout/k",
       ownerId: "run-2",
     });
     const { client, done } = clientOf({ "run-1": "RUNNING", "run-2": "RUNNING" });
-    await nudgeUntold(ledger, client, ACCOUNT);
+    await notifyRuns(ledger, client, ACCOUNT);
     expect(done).toEqual([
       ["signal", "run-2", "durable-payments/nudge", {}],
       ["signal", "run-1", "durable-payments/nudge", { steps: ["a", "b"] }],
     ]);
-    expect(await ledger.rows({ isUntold: true })).toEqual([]);
+    expect(await ledger.rows({ mustNotify: true })).toEqual([]);
   });
 
   it.each(["undo createCard", "undo createCard 2"])(
     "wake every step for a decision on %s, which waits under the name of the step that it undoes",
     async (step) => {
-      await putRow(ledger, { isUntold: true, step, operation: "cancelCard" });
+      await putRow(ledger, { mustNotify: true, step, operation: "cancelCard" });
       const { client, done } = clientOf({ "run-1": "RUNNING" });
-      await nudgeUntold(ledger, client, ACCOUNT);
+      await notifyRuns(ledger, client, ACCOUNT);
       expect(done).toEqual([["signal", "run-1", "durable-payments/nudge", {}]]);
     },
   );
 
   it("stay due where another decision is recorded while the run is notified", async () => {
-    await putRow(ledger, { isUntold: true });
+    await putRow(ledger, { mustNotify: true });
     const { client } = clientOf({ "run-1": "RUNNING" });
     const name = { account: ACCOUNT, workflowId: "run-1", step: "createPayout" };
     const decide = () => ledger.transact(name, ({ row }) => (row ? { row } : {}));
@@ -536,10 +536,10 @@ describe("nudges", () => {
     const deciding = {
       workflow: { getHandle: () => ({ signal }) },
     } as unknown as Client;
-    await nudgeUntold(ledger, deciding, ACCOUNT);
-    expect(await ledger.rows({ isUntold: true })).toHaveLength(1);
-    await nudgeUntold(ledger, client, ACCOUNT);
-    expect(await ledger.rows({ isUntold: true })).toEqual([]);
+    await notifyRuns(ledger, deciding, ACCOUNT);
+    expect(await ledger.rows({ mustNotify: true })).toHaveLength(1);
+    await notifyRuns(ledger, client, ACCOUNT);
+    expect(await ledger.rows({ mustNotify: true })).toEqual([]);
   });
 
   it("call nothing of Temporal if every run was notified: a sweep each second is not billed", async () => {
@@ -547,9 +547,9 @@ describe("nudges", () => {
     const idle = new Proxy({} as Client, {
       get: (_, name) => expect.unreachable(`Temporal was asked: ${String(name)}`),
     });
-    await nudgeUntold(ledger, idle, ACCOUNT);
-    await putRow(ledger, { isUntold: true, step: "b" });
-    await expect(nudgeUntold(ledger, idle, ACCOUNT)).rejects.toThrow("Temporal was asked");
+    await notifyRuns(ledger, idle, ACCOUNT);
+    await putRow(ledger, { mustNotify: true, step: "b" });
+    await expect(notifyRuns(ledger, idle, ACCOUNT)).rejects.toThrow("Temporal was asked");
   });
 });
 
@@ -586,19 +586,19 @@ describe("files", () => {
     const down = {
       workflow: { getHandle: () => ({ signal: () => Promise.reject(new Error("down")) }) },
     };
-    await expect(nudgeUntold(ledger, down as unknown as Client, ACCOUNT)).rejects.toThrow("down");
+    await expect(notifyRuns(ledger, down as unknown as Client, ACCOUNT)).rejects.toThrow("down");
     const ids = ["payouts/1/1", "payouts/2/1", "payouts/2/2"];
     const { client, done } = clientOf(Object.fromEntries(ids.map((id) => [id, "RUNNING"])));
-    await nudgeUntold(ledger, client, "another account");
+    await notifyRuns(ledger, client, "another account");
     expect(done).toEqual([]);
-    await nudgeUntold(ledger, client, ACCOUNT);
+    await notifyRuns(ledger, client, ACCOUNT);
     expect(done.map(([, id]) => String(id)).toSorted((a, b) => a.localeCompare(b))).toEqual(ids);
-    await nudgeUntold(ledger, client, ACCOUNT);
+    await notifyRuns(ledger, client, ACCOUNT);
     expect(done).toHaveLength(3);
     // The end of a pause is a decision, too.
     await ledger.pause("all", "", bob);
     await ledger.resume("all", "", bob);
-    await nudgeUntold(ledger, client, ACCOUNT);
+    await notifyRuns(ledger, client, ACCOUNT);
     expect(done).toHaveLength(6);
   });
 
@@ -814,7 +814,7 @@ describe("the tracker", () => {
     });
     const tracking = track(undefined, undefined, { client });
     await vi.waitFor(() => expect(asked).toHaveBeenCalled());
-    await putRow(ledger, { isUntold: true });
+    await putRow(ledger, { mustNotify: true });
     await vi.waitFor(() => expect(done.map(([what]) => what)).toContain("signal"), 10_000);
     slow.resolve();
     await tracking;
@@ -882,7 +882,7 @@ describe("the tracker", () => {
     await simulator.addFault({ kind: "html-502", operation: "listPayouts", times: 1_000 });
     for (let i = 0; i < 8; i += 1) await wait(`payout-${i}`, "payout", `P-${i}`);
     await wait("run-1", "balance", "USD 1.00");
-    await putRow(ledger, { isUntold: true, state: "done", madeId: "p-1", workflowId: "run-2" });
+    await putRow(ledger, { mustNotify: true, state: "done", madeId: "p-1", workflowId: "run-2" });
     const { client, done } = clientOf({ "run-1": "RUNNING", "run-2": "RUNNING" });
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
     onTestFinished(() => void vi.useRealTimers());

@@ -31,7 +31,7 @@ export type BatchTotal = ReturnType<typeof totalsOf>[number] & {
 };
 
 /** A batch with the outcome of its rows. */
-export interface BatchView extends Omit<Batch, "chunks" | "details" | "untold"> {
+export interface BatchView extends Omit<Batch, "chunks" | "details" | "notifyOf"> {
   readonly totals: ReadonlyArray<BatchTotal>;
   readonly pausedBy: string | null;
   /** Whether each row is paid, by this file or an earlier one; `open` until each row has an outcome. */
@@ -79,7 +79,7 @@ const isOverRun = ({ status }: BatchCount): boolean =>
 
 const batchOf = async (
   ledger: Ledger,
-  { chunks: _chunks, details: _details, untold: _untold, ...batch }: Batch,
+  { chunks: _chunks, details: _details, notifyOf: _notifyOf, ...batch }: Batch,
 ) => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
   // Rows of a stopped file that another file pays do not keep it open.

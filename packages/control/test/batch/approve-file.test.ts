@@ -168,7 +168,7 @@ test("the approval of a file is one of each row, for its request and its payee's
   ]);
   // The service does not know its payee: should it ever, that is another account, and asks again.
   expect(await approvals(ledger, "k2")).toMatchObject([{ value: { account: "unknown" } }]);
-  expect(await ledger.batches({ isUntold: true })).toMatchObject([{ id }]);
+  expect(await ledger.batches({ mustNotify: true })).toMatchObject([{ id }]);
   await expect(decideBatch(operations, id, "reject", bob)).rejects.toThrow("it is approved");
 });
 

@@ -42,7 +42,7 @@ test("an answer needs the ledger alone: it is recorded for its question, and mar
     value: { id: "P-1" },
   });
   expect(await decided(ledger)).toMatchObject([{ value: { id: "P-1" } }]);
-  expect(await ledger.rowsOf("invoice-17")).toMatchObject([{ state: "asking", isUntold: true }]);
+  expect(await ledger.rowsOf("invoice-17")).toMatchObject([{ state: "asking", mustNotify: true }]);
 });
 
 test("an answer for another question is refused with the present one", async () => {
@@ -298,7 +298,7 @@ test("the approval of a child is found by its root, and kept under its own id", 
   await expect(approveRead(operations, "run-7", given)).rejects.toThrow("give the id of one");
   await approveRead(operations, "run-7/pay", given);
   expect(await decided(ledger, "run-7/pay")).toMatchObject([{ kind: "approve" }]);
-  expect(await ledger.rows({ isUntold: true })).toMatchObject([{ workflowId: "run-7/pay" }]);
+  expect(await ledger.rows({ mustNotify: true })).toMatchObject([{ workflowId: "run-7/pay" }]);
 });
 
 test("a rejection ends the workflow id", async () => {
@@ -343,18 +343,18 @@ test("a pause needs a reason and a known id, and its end the ledger alone: the t
   await put(ledger, row({ workflowId: "invoice-18", state: "done" }));
   await expect(pause({ ledger }, undefined, { by: "Bob", how: "--by" })).rejects.toThrow("reason");
   await expect(pause({ ledger }, "typo", bob)).rejects.toThrow("no run or batch typo");
-  const untold = async () =>
-    (await ledger.rows({ isUntold: true })).map(({ workflowId }) => workflowId);
+  const toNotify = async () =>
+    (await ledger.rows({ mustNotify: true })).map(({ workflowId }) => workflowId);
   for (const of of ["invoice-17", undefined]) {
     const scope = of === undefined ? "all" : "run";
     expect(await pause({ ledger }, of, bob)).toMatchObject({ scope });
     expect(await resume({ ledger }, of, bob)).toEqual({ scope, of: of ?? "" });
-    expect(await untold()).toEqual(["invoice-17"]);
-    await ledger.transact(row(), ({ row }) => (row ? { row: { ...row, isUntold: false } } : {}));
+    expect(await toNotify()).toEqual(["invoice-17"]);
+    await ledger.transact(row(), ({ row }) => (row ? { row: { ...row, mustNotify: false } } : {}));
   }
   await pause({ ledger }, "invoice-18", bob);
   await resume({ ledger }, "invoice-18", bob);
-  expect(await untold()).toEqual([]);
+  expect(await toNotify()).toEqual([]);
   expect(await ledger.pauses()).toEqual([]);
   await expect(resume({ ledger }, undefined, bob)).rejects.toThrow("Everything is not paused");
 });

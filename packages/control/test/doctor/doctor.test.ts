@@ -175,7 +175,7 @@ it("finds what makes no progress: old unknown outcomes", async () => {
     amount: "1.00",
     since: state.now - 2 * 36e5,
   };
-  const overview = { state, writes: [unknown], waits: [], failures: [], untold: 1 };
+  const overview = { state, writes: [unknown], waits: [], failures: [], toNotify: 1 };
   expect(checkStuck(overview)).toMatchObject({ name: "unknown outcomes", status: "warning" });
 });
 

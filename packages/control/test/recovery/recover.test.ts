@@ -71,7 +71,7 @@ test("recover nudges who waits, also a run whose row the restore has lost", asyn
   expect(await recover(operations, { ...bob, isDryRun: false })).toMatchObject({ waits: 1 });
   expect(nudged().toSorted()).toEqual(["lost-its-row", "lost-its-row-and-waits"]);
   // By the tracker.
-  expect(await ledger.rows({ isUntold: true })).toMatchObject([{ workflowId: "has-a-row" }]);
+  expect(await ledger.rows({ mustNotify: true })).toMatchObject([{ workflowId: "has-a-row" }]);
 });
 
 test("a wait that a lost ledger has forgotten is recorded for the account whose queue it has", async () => {

@@ -152,7 +152,7 @@ test.each([
 });
 
 test("a pruned id is still known, by its start", async () => {
-  const { ledger, operations } = await rig({ ...done, isUntold: false });
+  const { ledger, operations } = await rig({ ...done, mustNotify: false });
   const [row] = await ledger.rowsOf("paid-1");
   const seen = { word: "completed", outcome: "completed", asks: false, problem: null } as const;
   await ledger.sawPayout(row?.account ?? "", row?.madeId ?? "", seen);

@@ -94,7 +94,7 @@ export const row = (more: Partial<RecordedWrite> = {}): RecordedWrite => ({
   message: null,
   question: null,
   decisionsAfter: 0,
-  isUntold: false,
+  mustNotify: false,
   createdAt: 0,
   changedAt: 0,
   standing: STANDINGS[more.state ?? ""] ?? "open",

@@ -308,7 +308,7 @@ const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced 
     from: plan.doubt === 0 ? (plan.from ?? look.now) : plan.from,
     question: null,
     message: null,
-    isUntold: false,
+    mustNotify: false,
   };
   const { amount, currency, payee } = plan.request;
   const sent = { generation, number: sends, amount, currency, payee };

@@ -60,7 +60,7 @@ const made = (
     unprovableSince: null,
     message: row.state === "ended" ? "It succeeded although a person had stopped it." : null,
     request: withoutFacts(row.request),
-    isUntold: row.isUntold || (isAsked && !isOwn),
+    mustNotify: row.mustNotify || (isAsked && !isOwn),
   };
   return become(row, done, by === "answer" ? "succeeded" : "found", again, details);
 };

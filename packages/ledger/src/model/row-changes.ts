@@ -86,7 +86,7 @@ export const newRow = (
   doubt: 0,
   runId,
   madeId: null,
-  isUntold: false,
+  mustNotify: false,
   createdAt: look.now,
   changedAt: look.now,
 });
@@ -194,7 +194,7 @@ export const endedRow = (
   const isUnknown = isRestored(row, look) && row.state !== "asking";
   const until = look.now + OVERRULED_WAIT_MS;
   const unknown = { ...ended, state: "unknown", from: null, until } as const;
-  return changed(row, look, { ...(isUnknown ? unknown : ended), isUntold: true });
+  return changed(row, look, { ...(isUnknown ? unknown : ended), mustNotify: true });
 };
 
 /** A row after an end was overridden. Earlier approvals and answers are void. */

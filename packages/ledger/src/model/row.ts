@@ -139,7 +139,7 @@ export interface WriteRow extends WriteName, WriteOwner {
   /** Decisions up to this one are void: sequence number. */
   readonly decisionsAfter: number;
   /** The run has not been notified that its question is answered, or that it was found. */
-  readonly isUntold: boolean;
+  readonly mustNotify: boolean;
   readonly createdAt: number;
   readonly changedAt: number;
 }

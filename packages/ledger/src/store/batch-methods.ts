@@ -98,11 +98,11 @@ export const batchMethods = (store: Store) => {
       return store.logged(null, workflowId, [select], ([batches = []], log) => {
         const [before] = batches.map((found) => BATCHES.read(found, seal));
         const { batch: given, decision } = change(before);
-        const { createdAt = log.now, finishedAt = null, untold = null } = before ?? {};
-        const batch = { ...given, id, createdAt, finishedAt, untold };
+        const { createdAt = log.now, finishedAt = null, notifyOf = null } = before ?? {};
+        const batch = { ...given, id, createdAt, finishedAt, notifyOf };
         if (decision !== undefined) {
           log.decision({ ...decision, workflowId });
-          batch.untold = log.sequence + 1;
+          batch.notifyOf = log.sequence + 1;
         }
         return { value: batch, writes: [saveBatch(batch, seal)] };
       });
@@ -208,10 +208,10 @@ export const batchMethods = (store: Store) => {
       );
       return new Set(found.map((row) => Number(row["number"])));
     },
-    /** Records that the workflows of a batch were notified of the decision that `untold` names, unless there is a later one. */
-    toldBatch: ({ id, untold }: Pick<Batch, "id" | "untold">): Promise<void> => {
-      const of = { "id = ?": id, "untold = ?": untold ?? undefined };
-      return store.save(`batch ${id}`, [store.update(BATCHES, { untold: null }, of)]);
+    /** Records that the workflows of a batch were notified of the decision that `notifyOf` names, unless there is a later one. */
+    batchNotified: ({ id, notifyOf }: Pick<Batch, "id" | "notifyOf">): Promise<void> => {
+      const of = { "id = ?": id, "notify_of = ?": notifyOf ?? undefined };
+      return store.save(`batch ${id}`, [store.update(BATCHES, { notifyOf: null }, of)]);
     },
     batch: async (id: string) => (await store.all(BATCHES, { "id = ?": id }))[0],
     /** Returns batches, newest first. `finishedWithinMs` is by the ledger's clock. */
@@ -219,7 +219,7 @@ export const batchMethods = (store: Store) => {
       filter: {
         readonly states?: ReadonlyArray<Batch["state"]>;
         /** Those whose workflows have not been notified of a decision. */
-        readonly isUntold?: true;
+        readonly mustNotify?: true;
         readonly finishedWithinMs?: number;
         readonly limit?: number;
       } = {},
@@ -228,7 +228,7 @@ export const batchMethods = (store: Store) => {
         BATCHES,
         {
           state: filter.states,
-          "untold IS NOT NULL": filter.isUntold,
+          "notify_of IS NOT NULL": filter.mustNotify,
           [`finished_at >= ${database.dialect.now} - ?`]: filter.finishedWithinMs,
         },
         "ORDER BY created_at DESC, id",

@@ -45,13 +45,13 @@ export const wake = (
   const values = scope === "all" ? [] : [of];
   return [
     query(
-      `UPDATE writes SET is_untold = 1, version = version + 1
+      `UPDATE writes SET must_notify = 1, version = version + 1
        WHERE is_open = 1 AND state IN ('ready', 'unknown') ${runs[scope]}`,
       ...values,
     ),
     ...(files[scope] === ""
       ? []
-      : [query(`UPDATE batches SET untold = $1 WHERE ${files[scope]}`, decision, ...values)]),
+      : [query(`UPDATE batches SET notify_of = $1 WHERE ${files[scope]}`, decision, ...values)]),
   ];
 };
 
@@ -207,7 +207,7 @@ const decidedRow = (
   const isApproved = kind === "approve" && row.question !== null;
   return {
     ...row,
-    isUntold: true,
+    mustNotify: true,
     ...(isApproved && { question: { ...row.question, approvedBy: by } }),
   };
 };

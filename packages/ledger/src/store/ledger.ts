@@ -49,7 +49,7 @@ export interface NewStart extends Pick<NewDecision, "by" | "how"> {
   readonly value: StartFacts;
 }
 /** A batch as it is created or changed. */
-export type NewBatch = Omit<Batch, "finishedAt" | "untold">;
+export type NewBatch = Omit<Batch, "finishedAt" | "notifyOf">;
 /** A row as it is saved; only a repair has failed runs. */
 export type BatchRow = Omit<FoundBatchRow, "batch" | "repair" | "run"> &
   Partial<Pick<FoundBatchRow, "repair" | "run">>;
@@ -121,7 +121,7 @@ export interface Overview {
   /** Runs that ended in the last 24 hours without success, and payouts that came back. */
   readonly failures: ReadonlyArray<RowOf<typeof FAILURE_COUNT>>;
   /** Rows whose run has not been notified yet. */
-  readonly untold: number;
+  readonly toNotify: number;
 }
 
 /** All facts that decide about a write, read in one transaction. */
@@ -200,7 +200,7 @@ export interface RowFilter {
   /** Rows with an open question or approval. */
   readonly needsPerson?: true;
   /** Rows whose run has not been notified yet. */
-  readonly isUntold?: true;
+  readonly mustNotify?: true;
   /** Rows whose run has ended, or is missing in Temporal. */
   readonly isRunEnded?: true;
   /** Milliseconds since 1970 by the ledger's clock. */

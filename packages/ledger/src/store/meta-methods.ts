@@ -132,7 +132,7 @@ export const metaMethods = (store: Store) => {
         query(
           "SELECT account, kind, count(*) AS count, min(since) AS since FROM waits WHERE closed_at IS NULL GROUP BY account, kind ORDER BY account, kind",
         ),
-        query("SELECT count(*) AS untold FROM writes WHERE is_untold = 1"),
+        query("SELECT count(*) AS to_notify FROM writes WHERE must_notify = 1"),
         query(
           `SELECT account, status AS kind, count(*) AS count FROM runs
            WHERE status IN ('failed', 'timedOut', 'terminated') AND ended_at >= (SELECT ${now} - ${DAY_MS})
@@ -146,7 +146,7 @@ export const metaMethods = (store: Store) => {
         writes: writes.map((found) => readFields(WRITE_COUNT, found, seal)),
         waits: waits.map((found) => readFields(WAIT_COUNT, found, seal)),
         failures: failures.map((found) => readFields(FAILURE_COUNT, found, seal)),
-        ...readFields({ untold: column.number }, counts ?? {}, seal),
+        ...readFields({ toNotify: column.number }, counts ?? {}, seal),
       };
     },
   };

@@ -55,7 +55,7 @@ export const migrations = (
     least: 1,
     statements: [
       `CREATE INDEX writes_open ON writes (account, changed_at) WHERE is_open = 1`,
-      `CREATE INDEX writes_untold ON writes (account, changed_at) WHERE is_untold = 1`,
+      `CREATE INDEX writes_to_notify ON writes (account, changed_at) WHERE must_notify = 1`,
       `CREATE INDEX writes_due ON writes (account, read_after) WHERE read_after IS NOT NULL AND standing = 'made'`,
       `CREATE INDEX writes_watched ON writes (account, read_after) WHERE read_after IS NOT NULL AND standing <> 'made'`,
       `CREATE INDEX writes_asks ON writes (account) WHERE word_asks = 1`,
@@ -100,7 +100,7 @@ export const migrations = (
       `CREATE INDEX waits_due ON waits (account, kind, read_after) WHERE closed_at IS NULL AND read_after IS NOT NULL`,
       `CREATE INDEX waits_left ON waits (account, since) WHERE closed_at IS NULL AND is_left = 1`,
       `CREATE INDEX waits_for ON waits (account, thing) WHERE closed_at IS NULL AND kind = 'payout'`,
-      `CREATE INDEX batches_untold ON batches (created_at) WHERE untold IS NOT NULL`,
+      `CREATE INDEX batches_to_notify ON batches (created_at) WHERE notify_of IS NOT NULL`,
       `CREATE INDEX batches_finished ON batches (finished_at) WHERE finished_at IS NOT NULL`,
       `CREATE INDEX batch_rows_waiting ON batch_rows (batch, number) WHERE state = 'waiting'`,
       `CREATE INDEX batch_rows_fingerprint ON batch_rows (fingerprint)`,

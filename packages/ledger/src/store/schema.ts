@@ -17,7 +17,7 @@ export const ROW = {
   doubt: column.number,
   madeId: column.textOrNull,
   runId: column.text,
-  isUntold: column.yesNo,
+  mustNotify: column.yesNo,
   createdAt: column.number,
   changedAt: column.number,
 };
@@ -283,7 +283,7 @@ export const BATCHES = new Table(
     /** Milliseconds since 1970 by the ledger's clock; set by the store. */
     finishedAt: column.numberOrNull,
     /** Names the last decision of which its workflows have not been notified; set by the store. */
-    untold: column.numberOrNull,
+    notifyOf: column.numberOrNull,
   },
   ["id"],
 );

@@ -171,7 +171,7 @@ export const writeMethods = (store: Store) => {
       operation: filter.operations,
       state: states,
       "question_kind IS NOT NULL": filter.needsPerson,
-      "is_untold = 1": filter.isUntold,
+      "must_notify = 1": filter.mustNotify,
       "EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = owner_id AND end_state IS NOT NULL)":
         filter.isRunEnded,
       "changed_at < ?": filter.changedBefore,

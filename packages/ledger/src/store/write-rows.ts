@@ -91,7 +91,7 @@ export const saveRow = (
     readAfter: nextRead({ ...row, standing }, row.changedAt),
     // Nobody is asked an approved question.
     questionKind: question?.approvedBy === undefined ? (question?.kind ?? null) : null,
-    isOpen: !isSettled(row) || question !== null || row.isUntold,
+    isOpen: !isSettled(row) || question !== null || row.mustNotify,
     reason: question?.reason ?? row.message,
     rest,
   };

@@ -356,7 +356,7 @@ const decided = (w: World, kind: DecisionKind, by: string, given: JsonObject = {
   const isSelf = kind === "approve" && by !== "approver";
   const next = stored(
     { ...w, left: spent(w, isSelf ? "selves" : "answers") },
-    { ...row, isUntold: true },
+    { ...row, mustNotify: true },
   );
   const sequence = w.sequence + 1;
   const decision = { ...newDecision(kind, question?.id ?? null, value, by), sequence, at: 0 };

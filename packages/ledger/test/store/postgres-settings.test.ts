@@ -169,7 +169,7 @@ describe("the settings of PostgreSQL", skippedBecause(whyNoPostgres()), () => {
       .catch(String);
     await untilLocked("locked", true);
     const reader = await open(address);
-    expect(await reader.overview()).toMatchObject({ untold: 0 });
+    expect(await reader.overview()).toMatchObject({ toNotify: 0 });
     const stop = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'";
     await server.sql("locked", stop);
     expect(await holding).toContain("terminating connection");

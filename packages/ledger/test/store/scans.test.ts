@@ -16,13 +16,13 @@ const GROWING = /^SCAN (?:writes|runs|log|waits|payees|batches|batch_rows|events
 /** Indexes that have only what is open, or decisions about the ledger itself. */
 const OF_FEW = [
   "writes_open",
-  "writes_untold",
+  "writes_to_notify",
   "writes_made_at",
   "writes_asks",
   "runs_open",
   "runs_forgotten",
   "waits_open",
-  "batches_untold",
+  "batches_to_notify",
   "log_limits",
 ];
 
@@ -41,9 +41,9 @@ const READS: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> = {
   attention: (ledger) => ledger.attention({ lateAfterMs: 1 }),
   questions: (ledger) => ledger.rows({ needsPerson: true, limit }),
   "files that are open": (ledger) => ledger.batches({ states: ["approved"] }),
-  "files to notify": (ledger) => ledger.batches({ isUntold: true }),
+  "files to notify": (ledger) => ledger.batches({ mustNotify: true }),
   "files of a day": (ledger) => ledger.batches({ finishedWithinMs: 1 }),
-  "runs to notify": (ledger) => ledger.rows({ account, isUntold: true, limit }),
+  "runs to notify": (ledger) => ledger.rows({ account, mustNotify: true, limit }),
   "writes of ended runs": (ledger) =>
     ledger.rows({ account, states, isRunEnded: true, changedBefore: 1, limit }),
   "forgotten runs": (ledger) => ledger.forgottenRuns(account, limit),

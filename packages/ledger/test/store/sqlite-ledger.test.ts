@@ -64,7 +64,7 @@ describe("a ledger in a SQLite file", () => {
     const writer = new DatabaseSync(file);
     writer.exec("BEGIN IMMEDIATE");
     const reader = await openLedger(`sqlite:${file}`);
-    expect(await reader.overview()).toMatchObject({ untold: 0 });
+    expect(await reader.overview()).toMatchObject({ toNotify: 0 });
     await reader.close();
     writer.close();
   });
@@ -220,7 +220,7 @@ describe("a ledger in a SQLite file", () => {
     editor.close();
     expect(await ledger.verify(name.workflowId)).toEqual({ isIntact: false, sequence });
     // Nor does a prune remove the evidence.
-    await ledger.transact(name, saving(name, { ...made("P-1"), isUntold: false }));
+    await ledger.transact(name, saving(name, { ...made("P-1"), mustNotify: false }));
     expect(await ledger.prune((await ledger.state()).now + 60_000, ADA)).toBe(0);
     expect(await ledger.verify(name.workflowId)).toEqual({ isIntact: false, sequence });
     await ledger.close();

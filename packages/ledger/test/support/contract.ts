@@ -388,10 +388,13 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
       account: null,
       since: 1,
     } as const;
-    await ledger.transact(renamed, saving(renamed, { state: "asking", question, isUntold: true }));
+    await ledger.transact(
+      renamed,
+      saving(renamed, { state: "asking", question, mustNotify: true }),
+    );
     for (const filter of [
       { needsPerson: true },
-      { isUntold: true },
+      { mustNotify: true },
       { states: ["asking"] },
     ] as const) {
       expect((await ledger.rows({ account, ...filter })).map(({ step }) => step)).toEqual([
@@ -837,16 +840,17 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
       await ledger.transact(name, saving(name, { state: "ready" }));
     }
     const marked = async () => {
-      const rows = (await other.rows({ isUntold: true })).map(({ workflowId }) => workflowId);
-      const files = (await other.batches({ isUntold: true })).map(({ id }) => id);
+      const rows = (await other.rows({ mustNotify: true })).map(({ workflowId }) => workflowId);
+      const files = (await other.batches({ mustNotify: true })).map(({ id }) => id);
       return [file, inFile, alone].filter((id) => rows.includes(id) || files.includes(id));
     };
     const told = async () => {
-      for (const row of await ledger.rows({ isUntold: true }))
+      for (const row of await ledger.rows({ mustNotify: true }))
         await ledger.transact(row, (look) =>
-          look.row ? { row: { ...look.row, isUntold: false } } : {},
+          look.row ? { row: { ...look.row, mustNotify: false } } : {},
         );
-      for (const batch of await ledger.batches({ isUntold: true })) await ledger.toldBatch(batch);
+      for (const batch of await ledger.batches({ mustNotify: true }))
+        await ledger.batchNotified(batch);
     };
     await told();
     for (const [scope, of, wanted] of [
@@ -862,13 +866,13 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
       const [row] = await ledger.rows({ workflowId: alone });
       // What was read before does not take the mark away.
       expect(row?.version).toBe((versions ?? 0) + (wanted.some((id) => id === alone) ? 1 : 0));
-      const [seen] = (await ledger.batches({ isUntold: true })).filter(({ id }) => id === file);
+      const [seen] = (await ledger.batches({ mustNotify: true })).filter(({ id }) => id === file);
       if (scope === "all")
         await ledger.saveBatch(file, (batch) => ({
           batch: batch ?? batchOf(file),
           decision: decisionOf({ kind: "approve" }),
         }));
-      if (seen !== undefined) await ledger.toldBatch(seen);
+      if (seen !== undefined) await ledger.batchNotified(seen);
       expect((await marked()).includes(file)).toBe(scope === "all");
       await told();
       expect(await marked()).toEqual([]);
@@ -978,7 +982,7 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     const later = (await ledger.state()).now + 60_000;
     const undoing = names.map((name) =>
       other.transact(name, ({ row }) => ({
-        ...(row && { row: { ...row, state: "undone" as const, isUntold: true } }),
+        ...(row && { row: { ...row, state: "undone" as const, mustNotify: true } }),
         entries: [{ who: "worker-1", what: "undone", details: {} }],
       })),
     );
@@ -1009,7 +1013,7 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     for (let round = 0; round < 3; round++) {
       await ledger.decide(decisionOf({ workflowId }));
       await ledger.transact(name, ({ row }) => ({
-        ...(row && { row: { ...row, isUntold: false } }),
+        ...(row && { row: { ...row, mustNotify: false } }),
         entries: [{ who: "worker-1", what: "told", details: {} }],
       }));
       await ledger.prune((await ledger.state()).now + 60_000, ADA);

@@ -59,7 +59,7 @@ export const rowOf = (
   message: null,
   question: null,
   decisionsAfter: 0,
-  isUntold: false,
+  mustNotify: false,
   createdAt: look.now,
   changedAt: look.now,
   ...given,

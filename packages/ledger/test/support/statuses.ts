@@ -428,7 +428,7 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     const id = `${workflowId}-createPayout`;
     await ledger.recordStart(runOf({ workflowId }), startOf());
     await write(workflowId, workflowId, "createPayout", "completed");
-    await ledger.transact(name, saving(name, { isUntold: true }));
+    await ledger.transact(name, saving(name, { mustNotify: true }));
     const rowOfIt = async () => (await ledger.rowsOf(workflowId))[0];
     expect(await rowOfIt()).toMatchObject({ standing: "completed", word: "completed" });
     const open = { word: "processing", outcome: null, asks: false, problem: null };
@@ -514,7 +514,7 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
       workflowId: rows.find(({ madeId }) => madeId === young)?.workflowId ?? "",
     };
     await ledger.transact(nameOf(name), ({ row }) =>
-      row ? { row: { ...row, isUntold: true } } : {},
+      row ? { row: { ...row, mustNotify: true } } : {},
     );
     expect(await readAfter(young)).toBe(before);
   });
