@@ -1,7 +1,7 @@
 import { interruption, type Reporter, reporter, runCommand } from "@durable-payments/tools/command";
 import { type ChaosResult, executeChaosRun } from "./execute.ts";
 import { VERDICTS } from "./evidence/evidence.ts";
-import { chaosOptions, help, readOptions } from "./options.ts";
+import { chaosOptions, DESCRIPTION } from "./options.ts";
 
 const WIDTH = 200;
 
@@ -30,10 +30,11 @@ const resultText = (command: string, result: ChaosResult): string => {
 
 const quietReporter: Reporter = { line: () => {}, during: (_, work) => work };
 
-await runCommand({ help, options: chaosOptions }, async (values) => {
-  const options = readOptions(values);
-  const { ledger, restore, runs, seed, service } = options;
-  const report = values.quiet ? quietReporter : reporter();
+await runCommand("npm run chaos --", DESCRIPTION, chaosOptions, async (options) => {
+  const { ledger, quiet, restore, runs, seed, service } = options;
+  if (restore !== undefined && ledger === "postgres")
+    throw new Error("Give --restore with --ledger sqlite: PostgreSQL fails over.");
+  const report = quiet ? quietReporter : reporter();
   report.line(`Seed ${seed}`);
   const result = await executeChaosRun(options, report, interruption());
   const ofService = service === "simulator" ? "" : ` --service ${service}`;

@@ -1,20 +1,21 @@
+import { spawnProcess } from "@durable-payments/tools/processes";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { readOptions } from "../src/options.ts";
 import { planRuns } from "../src/plan/plan-runs.ts";
 import { ACCOUNTS } from "../src/plan/planned-run.ts";
 
-const given = { runs: "200", minutes: "6", service: "simulator", ledger: "sqlite" };
-
 it.each([
-  [{ runs: "1" }, "--runs must be a whole number from 2 to 2000"],
-  [{ seed: "x" }, "--seed must be a whole number"],
-  [{ minutes: "0" }, "--minutes must be a whole number from 1 to 120"],
-  [{ service: "bank" }, "--service must be simulator or independent"],
-  [{ restore: "disk" }, "--restore must be temporal or ledger or both"],
-  [{ ledger: "files" }, "--ledger must be sqlite or postgres"],
-  [{ ledger: "postgres", restore: "ledger" }, "with --ledger sqlite"],
-])("refuses %o before anything is started", (change, words) => {
-  expect(() => readOptions({ ...given, ...change })).toThrow(words);
+  [["--runs", "1"], 2, "a whole number from 2 to 2000"],
+  [["--seed", "x"], 2, "Invalid value for flag --seed"],
+  [["--ledger", "postgres", "--restore", "ledger"], 1, "with --ledger sqlite"],
+])("refuses %j before anything is started", async (args, code, words) => {
+  const started = spawnProcess(process.execPath, [
+    "--conditions=@durable-payments/source",
+    fileURLToPath(new URL("../src/main.ts", import.meta.url)),
+    ...args,
+  ]);
+  expect(await started.exited).toMatchObject({ code });
+  expect(started.stderr()).toContain(words);
 });
 
 it("plans the same runs for the same seed, with unique ids and marks, of both accounts", () => {

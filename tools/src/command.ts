@@ -1,6 +1,9 @@
 import { messageOf, visibleLines } from "@durable-payments/client/values";
+import * as NodeServices from "@effect/platform-node/NodeServices";
+import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
 import { constants } from "node:os";
-import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 
 /** This process received a signal to end. */
 export class Interrupted extends Error {
@@ -43,47 +46,40 @@ export const reporter = (stream: NodeJS.WritableStream = process.stderr) => {
   };
 };
 
-/** An option has an invalid value; the message names the option and what it takes. */
-export class BadOption extends Error {
-  override readonly name = "BadOption";
-}
-
-type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
-  typeof parseArgs<{ options: Options }>
->["values"];
-
 /**
  * Runs a command and ends the process with its exit code: 0 for help, 2 for an unknown or invalid option, 1 with the
  * message of another error.
+ *
+ * @param name as a person calls it
+ * @param takes its options and arguments
  */
-export const runCommand = async <const Options extends ParseArgsOptionsConfig>(
-  command: {
-    readonly help: string;
-    readonly options: Options;
-    /** Whether it takes arguments as well as options. */
-    readonly allowPositionals?: boolean;
-  },
-  run: (values: Values<Options>, positionals: ReadonlyArray<string>) => Promise<number>,
+export const runCommand = async <const Takes extends Command.Command.Config>(
+  name: string,
+  description: string,
+  takes: Takes,
+  run: (given: Command.Command.Config.Infer<Takes>) => Promise<number>,
 ): Promise<never> => {
-  const { allowPositionals = false, help, options } = command;
-  const args = process.argv.slice(2);
-  if (args.includes("--help") || args.includes("-h")) {
-    process.stdout.write(help);
-    process.exit(0);
-  }
-  const parsed = () => {
-    try {
-      return parseArgs({ options, args, allowPositionals });
-    } catch (error) {
-      throw new BadOption(`${messageOf(error)}\nSee --help.`);
-    }
+  let code = 0;
+  const work = async (given: Command.Command.Config.Infer<Takes>) => {
+    code = await run(given);
   };
+  const command = Command.make(name, takes, (given) =>
+    Effect.tryPromise({ try: () => work(given), catch: (error) => error }),
+  ).pipe(Command.withDescription(description));
+  const services = Layer.merge(
+    NodeServices.layer,
+    CliConfig.layer({ builtIns: [GlobalFlag.Help] }),
+  );
   try {
-    const { positionals, values } = parsed();
-    process.exit(await run(values, positionals));
+    const running = Command.runWith(command, { version: "" })(process.argv.slice(2));
+    await Effect.runPromise(Effect.provide(running, services));
+    process.exit(code);
   } catch (error) {
+    // It has been printed.
+    if (CliError.isCliError(error)) {
+      process.exit(error._tag === "ShowHelp" && error.errors.length === 0 ? 0 : 2);
+    }
     process.stderr.write(`${visibleLines(messageOf(error))}\n`);
-    if (error instanceof Interrupted) process.exit(error.exitCode);
-    process.exit(error instanceof BadOption ? 2 : 1);
+    process.exit(error instanceof Interrupted ? error.exitCode : 1);
   }
 };

@@ -5,23 +5,17 @@ import { announceDevStack, type Part, type Stack, startStack, workerSettings } f
 
 const PORTS = { temporal: 7233, webUi: 8233, simulator: 4010, simulatorEu: 4011 };
 
-const help = `Usage: npm run dev
+const DESCRIPTION = `Runs a Temporal dev server with its Web UI, two simulators of the payment service, and a worker with an
+  account at each (the second is named eu), until Ctrl-C. Everything is in memory, or removed at the end. In another terminal
+  in the same checkout "./durable-payments …" and "npm run worker" then talk to this stack. If a part ends, or you kill it, the
+  others keep running, so you can practise an outage. "npm run worker" starts the worker again.
 
-Runs a Temporal dev server with its Web UI, two simulators of the payment service, and a worker with
-an account at each (the second is named eu), until Ctrl-C. Everything is in memory, or removed at the end. In another terminal in the same checkout
-"./durable-payments …" and "npm run worker" then talk to this stack.
-If a part ends, or you kill it, the others keep running, so you can practise an outage. "npm run worker" starts the
-worker again.
+  The ports are ${Object.values(PORTS).join(", ")}; a port in use is replaced by a free one. The worker reads your variables
+  such as PAYMENTS_APPROVE_ABOVE, but neither your PAYMENTS_SETTINGS nor the address or credentials of your payment service.
 
-Options:
-  --help   shows this text
+  Exit codes: 0 stopped by Ctrl-C or SIGTERM, 1 a part did not start, 2 invalid options.`;
 
-The ports are ${Object.values(PORTS).join(", ")}; a port in use is replaced by a free one. The worker reads your variables
-such as PAYMENTS_APPROVE_ABOVE, but neither your PAYMENTS_SETTINGS nor the address or credentials of your payment service.
-Exit codes: 0 stopped by Ctrl-C or SIGTERM, 1 a part did not start, 2 invalid options.
-`;
-
-await runCommand({ help, options: {} }, async () => {
+await runCommand("npm run dev --", DESCRIPTION, {}, async () => {
   const report = reporter();
   const signal = interruption();
   const options = {

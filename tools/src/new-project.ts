@@ -1,27 +1,21 @@
+import { Argument } from "effect/cli";
 import { execa } from "execa";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { BadOption, reporter, runCommand } from "./command.ts";
+import { reporter, runCommand } from "./command.ts";
 import { CLIENT, PUBLISHED } from "./packages/manifests.ts";
 import { packPackages, useTarballs } from "./packages/pack.ts";
 import { checkout } from "./processes.ts";
 
-const help = `Usage: npm run new-project FOLDER
+const DESCRIPTION = `Creates a project as "npm create durable-payments" will do once the packages are published. The project
+  uses the packages of this checkout, which are built and packed into FOLDER/packages. Nothing is installed.`;
 
-Creates a project as "npm create durable-payments" will do once the packages are published. The project uses the
-packages of this checkout, which are built and packed into FOLDER/packages. Nothing is installed.
+const folder = Argument.String("folder");
 
-Options:
-  --help   shows this text
-
-Exit codes: 0 created, 1 could not be created, 2 invalid input.
-`;
-
-await runCommand({ help, options: {}, allowPositionals: true }, async (_, [given, ...others]) => {
-  if (given === undefined || others.length > 0) throw new BadOption(help);
+await runCommand("npm run new-project --", DESCRIPTION, { folder }, async (given) => {
   // npm runs scripts in the checkout, and passes on the folder of its caller.
   const cwd = process.env["INIT_CWD"] ?? process.cwd();
-  const folder = resolve(cwd, given);
+  const folder = resolve(cwd, given.folder);
   const create = join(checkout, "packages/create/src/main.ts");
   const { exitCode = 1, stdout } = await execa(process.execPath, [create, folder], {
     cwd,

@@ -1,3 +1,4 @@
+import { Argument } from "effect/cli";
 import { relative } from "node:path";
 import { startVitest, type TestModule } from "vitest/node";
 import { reporter, runCommand } from "./command.ts";
@@ -12,20 +13,15 @@ import {
 } from "./servers.ts";
 import { withoutServiceVariables } from "./stack.ts";
 
-const help = `Usage: npm test [-- FILTER…]
-       npm run nightly [-- FILTER…]
+const DESCRIPTION = `Installs missing Temporal servers (see "npm run setup -- --help") and runs the tests of every project, or
+  the files whose paths contain a filter. Prints a dot for each test; for each failure its error, its output and the last lines
+  of its Temporal servers; the reason for each skipped test; and a last line "N passed, N failed".
 
-Installs missing Temporal servers (see "npm run setup -- --help") and runs the tests of every project, or the files
-whose paths contain a filter. Prints a dot for each test; for each failure its error, its output and the last lines of its
-Temporal servers; the reason for each skipped test; and a last line "N passed, N failed".
+  npm run nightly runs the files *.nightly.ts, which take minutes, or need servers that few machines have.
 
-npm run nightly runs the files *.nightly.ts, which take minutes, or need servers that few machines have.
+  Exit codes: 0 every test passed or was skipped, 1 otherwise.`;
 
-Options:
-  --help   shows this text
-
-Exit codes: 0 every test passed or was skipped, 1 otherwise.
-`;
+const filters = Argument.variadic(Argument.String("filter"));
 
 /** Returns the skipped tests by their file and reason. */
 const skippedTests = (modules: ReadonlyArray<TestModule>): ReadonlyArray<string> => {
@@ -40,7 +36,7 @@ const skippedTests = (modules: ReadonlyArray<TestModule>): ReadonlyArray<string>
   return [...Map.groupBy(lines, (line) => line)].map(([line, { length }]) => `${line} (${length})`);
 };
 
-await runCommand({ help, options: {}, allowPositionals: true }, async (_, filters) => {
+await runCommand("npm test --", DESCRIPTION, { filters }, async ({ filters }) => {
   const report = reporter(process.stdout);
   const { path } = await ensureServer(temporalCli, report);
   const skipping = await setUp(testServer, report);
