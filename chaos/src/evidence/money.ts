@@ -10,14 +10,11 @@ import type { Approved } from "../campaign.ts";
 import { type Made, type PlannedRun, POLICY } from "../plan/planned-run.ts";
 import { CAME_BACK, ON_ITS_WAY_MS } from "../service/service.ts";
 import { type Evidence, type Find, isPayee, madeBy } from "./evidence.ts";
+import { isSameAmount } from "./reports.ts";
 
 /** Whether a write may have been carried out, and a person knows of it or it is still looked for. */
 const isDoubted = ({ doubt, state }: WriteRow): boolean =>
   ["sending", "unknown", "asking"].includes(state) || (state === "ended" && doubt > 0);
-
-/** Whether two amounts are the same number, however they are written. */
-const isSameAmount = (one: string, other: string): boolean =>
-  Decimal.equals(Decimal.fromStringUnsafe(one), Decimal.fromStringUnsafe(other));
 
 const isWithin = (amount: string, limit: string): boolean =>
   Decimal.isLessThanOrEqualTo(Decimal.fromStringUnsafe(amount), Decimal.fromStringUnsafe(limit));

@@ -43,15 +43,16 @@ export interface Owed extends Pick<Line, "subject" | "currency"> {
   readonly isPayout: boolean;
 }
 
-const exact = (amount: string): string =>
-  Decimal.format(Decimal.normalize(Decimal.fromStringUnsafe(amount)));
+/** Whether two amounts are the same number, however they are written. */
+export const isSameAmount = (one: string, other: string): boolean =>
+  Decimal.equals(Decimal.fromStringUnsafe(one), Decimal.fromStringUnsafe(other));
 
 /** Whether the books have a line of a report. */
 export const fits = (owed: Owed, { amount, currency, payee, state }: Line): boolean =>
   owed.currency === currency &&
   owed.states.includes(state) &&
   owed.payees.includes(payee) &&
-  owed.amounts.some((one) => exact(one) === exact(amount));
+  owed.amounts.some((one) => isSameAmount(one, amount));
 
 /** Returns what the books would have if a line were right. */
 export const owedAs = ({ amount, payee, state, ...line }: Line): Owed => ({
