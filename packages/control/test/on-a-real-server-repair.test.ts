@@ -149,6 +149,25 @@ test("another key is no amendment: what was made under the first one would be pa
   await expect(retried).rejects.toThrow("The key cannot be amended");
 }, 60_000);
 
+test("an amendment that came too late changes no report of the run that was retried before", async () => {
+  const { ledger } = stack.operations;
+  await failing("late");
+  let first: Promise<{ readonly runId: string }> | undefined;
+  const beaten = {
+    ...ledger,
+    decide: async (...given: Parameters<typeof ledger.decide>) => {
+      if (given[0].kind === "retry") await (first ??= retryPayment(stack.operations, "late", bob));
+      return ledger.decide(...given);
+    },
+  };
+  const amend = { patch: { payout: { amount: "7.50" } }, assumptions: defaultAssumptions };
+  const given = { ...stack.operations, ledger: beaten };
+  await expect(retryPayment(given, "late", { ...bob, amend })).rejects.toThrow("by someone else");
+  expect(await ledger.runs({ workflowIds: ["late"] })).toMatchObject([{ amount: "250.00" }]);
+  await result("late", (await first)?.runId);
+  expect(await payments.paid("late")).toBe(1);
+}, 60_000);
+
 test("a child is retried and amended by its root, also in a repair", async () => {
   const { client, taskQueue } = stack.operations;
   await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });

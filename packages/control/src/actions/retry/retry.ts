@@ -127,16 +127,18 @@ export const recordRetry = async (
     ledger.decide(decisionOn(owner, kind, actorOf(options), { value }));
   if (end !== undefined && options.isOverruling === true)
     await decide("overrule", { end: end.sequence });
+  const payment = amendment && paymentOf(amendment.input, ledger);
   if (amendment !== undefined) {
     const { changed, hash, input } = amendment;
-    const payment = paymentOf(input, ledger);
     await decide("amend", { changed, hash, ...paidBy(run.type, input, payment) });
-    if (payment !== undefined)
-      await ledger.amendRun(plan.workflowId, { ...paymentFields(payment), alias: payment.alias });
   }
   if (plan.way !== "look") await decide("retry", { runId: plan.runId, way: plan.way });
-  /** Afterwards: an approval counts for the new run as it did for the one that it continues. */
-  return (firstRunId: string) => decide("retry", { from: run.firstRunId, firstRunId });
+  /** Afterwards: an approval counts for the new run as it did for the one that it continues, and its payment is the amended one. */
+  return async (firstRunId: string): Promise<void> => {
+    await decide("retry", { from: run.firstRunId, firstRunId });
+    if (payment !== undefined)
+      await ledger.amendRun(plan.workflowId, { ...paymentFields(payment), alias: payment.alias });
+  };
 };
 
 /**
