@@ -2,8 +2,8 @@
 const MOST_TEXTS = 20_000;
 
 /**
- * Makes a pure function of a text remember its results. In an outage each lost write is compared with each listed row, and
- * most of the time of a comparison goes into reading the same few texts.
+ * Makes a pure function of a text remember its results. In an outage each lost write is compared with each listed row:
+ * most of that time goes into the same few texts.
  */
 export const remembered = <A>(read: (text: string) => A): ((text: string) => A) => {
   const results = new Map<string, { readonly result: A }>();

@@ -103,11 +103,7 @@ const compareIn =
   ({ facts }: WriteRow["request"], fields: ListedRow): Likeness =>
     Object.keys(facts).length === 0 ? "near" : compare(facts, fields);
 
-const NO_FACTS: Promise<Facts<unknown>> = Promise.resolve({
-  owners: new Map(),
-  known: [],
-  rivalsOf: () => ({}),
-});
+const NO_FACTS: Facts<unknown> = { owners: new Map(), known: [], rivalsOf: () => ({}) };
 
 const readFacts = async <Item extends object>(
   list: SearchedList<Item>,
@@ -172,13 +168,9 @@ export const searchList = async <Item extends object>(
       ({ step, workflowId }) => step !== row.step || workflowId !== row.workflowId,
     );
   const rivalOf = (item: Item, own: Likeness): Candidate["rival"] => {
-    const able = [
-      ...othersOf(item, "exact"),
-      ...othersOf(item, "near"),
-      ...othersOf(item, "similar").filter(
-        ({ request }) => own !== "exact" || !areApart(row.request, request),
-      ),
-    ];
+    const isAble = ({ request }: WriteRow) => own !== "exact" || !areApart(row.request, request);
+    const alikes = [...othersOf(item, "exact"), ...othersOf(item, "near")];
+    const able = [...alikes, ...othersOf(item, "similar").filter(isAble)];
     if (able.length === 0) return "none";
     const isSettling = able.some(
       ({ state, until }) =>
