@@ -154,9 +154,10 @@ export const searchList = async <Item extends object>(
   const { fault, items, unreadable } =
     (await list.windows?.read(row, now >= listedFrom, isOwn)) ?? (await list.readings.read(isOwn));
   // Our key alone decides: such a row costs nothing else.
-  const shared = items.some(isOwn) ? NO_FACTS : list.facts.get(items);
-  const facts = shared ?? readFacts(list, items, row, ledger);
-  if (shared === undefined) list.facts.set(items, facts);
+  const facts = items.some(isOwn)
+    ? NO_FACTS
+    : (list.facts.get(items) ?? readFacts(list, items, row, ledger));
+  if (facts instanceof Promise) list.facts.set(items, facts);
   const { known, owners, rivalsOf } = await facts;
   const idOf = (item: Item) => String(item[list.idField]);
   // If nothing vouches for the write, an earlier request may have been different.
