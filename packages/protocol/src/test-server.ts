@@ -30,7 +30,8 @@ export const quietRuntime = (logger: Logger = new DefaultLogger("ERROR")): void 
   }
 };
 
-const MOST_TRIES = 12;
+/** Three minutes: a busy machine has quieter moments. */
+const MOST_TRIES = 36;
 
 /** The SDK gives a server 5 seconds to start; on a busy machine that is not always enough. */
 const patiently = async (create: () => Promise<TestWorkflowEnvironment>) => {
