@@ -134,7 +134,7 @@ it("onboards each of 20 people once, although the worker is killed in the middle
   const batch = batchIn(uploaded);
   const shown = await read(["show", batch]);
   expect(shown.stdout).toMatch(/400.00 USD  First expensive/);
-  expect(shown.stdout).toMatch(/Together: 875.00 USD to 20 payees/);
+  expect(shown.stdout).toMatch(/Together: card limits of 875.00 USD for 20 people/);
   const hash = /hash\s+([0-9a-f]{32})/.exec(shown.stdout)?.[1] ?? "";
   expect((await run(["approve", batch, "--hash", hash])).exitCode).not.toBe(0);
   expect(await run(["approve", batch, "--hash", hash], "grace")).toMatchObject({ exitCode: 0 });
