@@ -273,7 +273,7 @@ export const feedReader = (store: Store) => {
     return found.map((row) => String(row["account"]));
   };
 
-  /** Numbers all that is committed, however much it is; up to it can until the ledger knows that its server is another one. */
+  /** Numbers all that is committed, however much it is: or as much as it may, if the ledger was restored. */
   const numberAll = async (account: string): Promise<void> => {
     for (let last: number | null | undefined; ;) {
       const head = await headOf(account);
