@@ -113,13 +113,15 @@ const checkAddress = (address: string): void => {
   );
 };
 
+/** The certificates of a connection, as Node takes them. */
+const certificatesOf = ({ clientCertPair: pair, serverRootCACertificate: ca }: TLSConfig) => ({
+  ...(ca && { ca: Buffer.from(ca) }),
+  ...(pair && { cert: Buffer.from(pair.crt), key: Buffer.from(pair.key) }),
+});
+
 const checkTls = (tls: TLSConfig): void => {
-  const { clientCertPair: pair, serverRootCACertificate: ca } = tls;
   try {
-    createSecureContext({
-      ...(ca && { ca: Buffer.from(ca) }),
-      ...(pair && { cert: Buffer.from(pair.crt), key: Buffer.from(pair.key) }),
-    });
+    createSecureContext(certificatesOf(tls));
   } catch (error) {
     throw new Error(
       `a file of TEMPORAL_TLS_* holds no certificate or key in PEM, or the two do not belong together (${messageOf(error)}).`,
@@ -225,19 +227,15 @@ const NO_CONNECTION: Readonly<Record<string, string>> = {
 const open = ({ address, tls }: TemporalEndpoint): Socket => {
   const { host, port } = placeOf(address);
   if (!tls) return connect({ host, port });
-  const { clientCertPair, serverNameOverride, serverRootCACertificate } = tls === true ? {} : tls;
+  const given: TLSConfig = tls === true ? {} : tls;
   // An IP address is not a server name.
-  const servername = serverNameOverride ?? (isIP(host) === 0 ? host : undefined);
+  const servername = given.serverNameOverride ?? (isIP(host) === 0 ? host : undefined);
   return connectTls({
     host,
     port,
     ALPNProtocols: ["h2"],
     ...(servername !== undefined && { servername }),
-    ...(serverRootCACertificate && { ca: Buffer.from(serverRootCACertificate) }),
-    ...(clientCertPair && {
-      cert: Buffer.from(clientCertPair.crt),
-      key: Buffer.from(clientCertPair.key),
-    }),
+    ...certificatesOf(given),
   });
 };
 

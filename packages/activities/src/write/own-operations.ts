@@ -102,8 +102,8 @@ const LIST_LAG_MS = 60_000;
 /** Says the outcome of a send, as the function that sent it knows. */
 class Said extends Error {
   readonly outcome: SendOutcome;
-  constructor(outcome: SendOutcome, message: string) {
-    super(message);
+  constructor(outcome: Exclude<SendOutcome, { is: "made" }>) {
+    super(outcome.message);
     this.outcome = outcome;
   }
 }
@@ -137,16 +137,14 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
         own.send(request, {
           key,
           signal,
-          refused: (reason) => {
-            const message = `${name} was refused: ${redact(reason)}`;
-            return new Said(
-              { is: "refused", message, details: { reason: redact(reason) } },
-              message,
-            );
+          refused: (given) => {
+            const reason = redact(given);
+            const message = `${name} was refused: ${reason}`;
+            return new Said({ is: "refused", message, details: { reason } });
           },
           notCarriedOut: (reason, { retryAfterMs = grownWait(attempt) } = {}) => {
             const message = `${name} had no effect: ${redact(reason)}`;
-            return new Said({ is: "later", message, retryAfterMs }, message);
+            return new Said({ is: "later", message, retryAfterMs });
           },
         }),
       );
