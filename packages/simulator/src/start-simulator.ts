@@ -7,7 +7,7 @@ import { Context, Effect, Exit, Layer, Scope } from "effect";
 import { Etag, HttpRouter, HttpServer } from "effect/http";
 import { createServer } from "node:http";
 import { controlRoutes } from "./http/control.ts";
-import { type FaultOrder, type OrderedFault, refusalAnswer } from "./http/faults.ts";
+import { type FaultOrder, refusalAnswer } from "./http/faults.ts";
 import { serviceRoutes } from "./http/handlers.ts";
 import { logged, pathOf, refuseForeignHosts } from "./http/requests.ts";
 import { Simulation } from "./http/simulation.ts";
@@ -15,36 +15,12 @@ import type { Temperament } from "./http/temperament.ts";
 import { setVerification, type Verification } from "./model/cards.ts";
 import { fund } from "./model/money.ts";
 import { setPayoutStatus } from "./model/payouts.ts";
-import type { ServiceBooks } from "./model/records.ts";
 import { suppose } from "./model/suppose.ts";
 import { makeSettings, type SimulatorOptions } from "./settings.ts";
 import { openStateFile } from "./state-file.ts";
 
 /** A simulator that runs in this process, and its control. */
-export interface Simulator {
-  /** The base URL, such as `http://127.0.0.1:41001`. */
-  readonly url: string;
-  readonly clientId: string;
-  readonly apiKey: string;
-  /** Returns all records of the service; their times follow the service's clock. */
-  readonly state: () => Promise<ServiceBooks>;
-  /** Adds a fault, which applies to later requests. */
-  readonly addFault: (fault: FaultOrder) => Promise<void>;
-  readonly clearFaults: () => Promise<void>;
-  /** Returns every fault since the last `clearFaults`, and how often it occurred. */
-  readonly faults: () => Promise<ReadonlyArray<OrderedFault>>;
-  /** Replaces the temperament; an outage in it counts from now. */
-  readonly setTemperament: (temperament: Temperament) => Promise<void>;
-  /** Pays `amount`, a decimal string, into the balance of `currency`; rejects if that balance is missing. */
-  readonly fund: (currency: string, amount: string) => Promise<void>;
-  /** Ends a cardholder's identity check, or opens it again. */
-  readonly setVerification: (id: string, status: Verification) => Promise<void>;
-  /** Gives a payout a status; a failed one returns its money. */
-  readonly setPayoutStatus: (id: string, status: string) => Promise<void>;
-  /** Supposes that the service has the objects whose ids some fields name, as they were last seen. */
-  readonly suppose: (fields: Readonly<Record<string, unknown>>) => Promise<void>;
-  readonly stop: () => Promise<void>;
-}
+export type Simulator = Awaited<ReturnType<typeof startSimulator>>;
 
 /** Longest time for requests in flight when the simulator stops. */
 const SHUTDOWN_MILLISECONDS = 100;
@@ -86,7 +62,7 @@ const serverLayer = (simulation: Simulation) => {
  *   End it by `stop()`.
  * @throws InvalidSettings, UnusableStateFile, or ServeError if the port is in use.
  */
-export const startSimulator = async (options: SimulatorOptions = {}): Promise<Simulator> => {
+export const startSimulator = async (options: SimulatorOptions = {}) => {
   const settings = makeSettings(options);
   const { apiKey, clientId, stateFile } = settings;
   const file = stateFile === undefined ? undefined : openStateFile(stateFile);
@@ -102,20 +78,31 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
     const server = Layer.buildWithScope(serverLayer(simulation), scope);
     const { address } = Context.get(await Effect.runPromise(server), HttpServer.HttpServer);
     return {
+      /** The base URL, such as `http://127.0.0.1:41001`. */
       url: HttpServer.formatAddress(address),
       clientId,
       apiKey,
+      /** Returns all records of the service; their times follow the service's clock. */
       state: () => simulation.state(),
-      addFault: async (fault) => faults.add(fault),
+      /** Adds a fault, which applies to later requests. */
+      addFault: async (fault: FaultOrder) => faults.add(fault),
       clearFaults: async () => faults.clear(),
+      /** Returns every fault since the last `clearFaults`, and how often it occurred. */
       faults: async () => faults.list(),
-      setTemperament: async (temperament) => simulation.setTemperament(temperament),
-      fund: (currency, amount) => simulation.transact((unit) => fund(unit, currency, amount)),
-      setVerification: (id, status) =>
+      /** Replaces the temperament; an outage in it counts from now. */
+      setTemperament: async (temperament: Temperament) => simulation.setTemperament(temperament),
+      /** Pays `amount`, a decimal string, into the balance of `currency`; rejects if that balance is missing. */
+      fund: (currency: string, amount: string) =>
+        simulation.transact((unit) => fund(unit, currency, amount)),
+      /** Ends a cardholder's identity check, or opens it again. */
+      setVerification: (id: string, status: Verification) =>
         simulation.transact((unit) => setVerification(unit, id, status)),
-      setPayoutStatus: (id, status) =>
+      /** Gives a payout a status; a failed one returns its money. */
+      setPayoutStatus: (id: string, status: string) =>
         simulation.transact((unit) => setPayoutStatus(unit, id, status)),
-      suppose: (fields) => simulation.transact((unit) => suppose(unit, fields)),
+      /** Supposes that the service has the objects whose ids some fields name, as they were last seen. */
+      suppose: (fields: Readonly<Record<string, unknown>>) =>
+        simulation.transact((unit) => suppose(unit, fields)),
       stop,
     };
   } catch (cause) {
