@@ -93,6 +93,13 @@ export async function useAll(
     assert.ok([lines]);
   }
   {
+    const repair = id;
+    // #region example
+    const { duplicates, isProved } = await payments.duplicates({ batch: repair });
+    // #endregion
+    assert.ok([duplicates, isProved]);
+  }
+  {
     // #region example
     const { status, reason, next } = await payments.show("payout/invoice-17");
     // #endregion

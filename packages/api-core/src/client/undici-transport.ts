@@ -101,7 +101,7 @@ const openAgents = (
 ): Effect.Effect<(isDedicated: boolean) => Dispatcher, never, Scope.Scope> =>
   Effect.gen(function* () {
     const opened = new Set<Dispatcher>();
-    /** Of the last set of certificates. */
+    /** The agents of the last set of certificates. */
     let agents:
       | { readonly tls: Tls | undefined; readonly kept: Dispatcher; readonly dedicated: Dispatcher }
       | undefined;
