@@ -297,14 +297,14 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
       await stack.home.addFault({ kind: "refusal-in-200", operation: "createCardholder" });
       await onboarded(id, id);
     }
-    const amend = { patch: { card: { card_limit: "7.00" } }, assumptions: defaultAssumptions };
+    const amend = { card: { card_limit: "7.00" } };
     const chosen = [
       { workflowId: "payOrder/from-own", from: "reserve" },
       { workflowId: "payOrder/from-write", from: "price" },
       { workflowId: "limit-1", amend },
       { workflowId: "limit-2" },
     ];
-    const options = { against: MENDED, assumptionsOf: () => defaultAssumptions };
+    const options = { against: MENDED };
     const runs = await previewRetries(stack.operations, chosen, options);
     const fee = (amount: string) => ({
       step: "fee",
