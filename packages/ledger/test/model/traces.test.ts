@@ -42,7 +42,7 @@ const ELSEWHERE: Readonly<Record<number, readonly [file: string, title: string]>
     "ledger/test/store/postgres-ledger.test.ts",
     "stops where a standby or another server has taken the place of its own",
   ],
-  12: ["protocol/test/voucher.test.ts", "vouches for the run that was started with it"],
+  12: ["workflows/test/voucher.test.ts", "vouches for the run that was started with it"],
   16: ["workflows/test/waits.test.ts", "is not another one, whose result was delivered late"],
   17: [
     "activities/test/evidence/verdict.test.ts",
