@@ -27,10 +27,16 @@ import {
   batchQueue,
   fingerprintOf,
   type RunMemo,
+  temporalReason,
   type Workflows,
 } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
-import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import {
+  type Client,
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowExecutionAlreadyStartedError,
+} from "@temporalio/client";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeAccount, hashOf, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { retryRow } from "./retry/retry-row.ts";
@@ -52,6 +58,17 @@ const LONGEST_LOOK_MS = 10 * 60_000;
 
 /** The last part of an upload, after which its rows start, takes seconds. */
 const UPLOADED_WITHIN_MS = 60_000;
+
+/** Codes of gRPC that come again: invalid argument, not found, failed precondition. The request was not carried out. */
+const REFUSED_CODES: ReadonlyArray<number> = [3, 5, 9];
+
+/** Returns the reason why Temporal never starts a row; undefined if it may later. */
+const whyRefused = (error: unknown): string | undefined => {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && REFUSED_CODES.includes(cause.code)
+    ? `Temporal refuses to start it: ${temporalReason(error)}`
+    : undefined;
+};
 
 /** Returns the reason why only a person can let rows of an open file start. */
 const whyWaiting = async (ledger: Ledger, { id, state }: Pick<Batch, "id" | "state">) => {
@@ -152,7 +169,7 @@ const chunkOf = (
   };
 
   /** Starts the run of a row, or follows the one of its id. Returns whether another batch has started it. */
-  const start = async (row: FoundBatchRow): Promise<boolean> => {
+  const begin = async (row: FoundBatchRow): Promise<boolean> => {
     if (row.run !== null) return retry(row);
     const given = inputOf(row);
     if (given === undefined) return false;
@@ -194,12 +211,24 @@ const chunkOf = (
     return false;
   };
 
+  /** As {@link begin}; true as well if Temporal never starts it, which delays no other row. */
+  const start = async (row: FoundBatchRow): Promise<boolean> => {
+    try {
+      return await begin(row);
+    } catch (error) {
+      const why = whyRefused(error);
+      if (why === undefined) throw error;
+      await ledger.refuseRow(batch, row.number, why);
+      return true;
+    }
+  };
+
   /**
    * Starts a row again whose run is lost. After an amendment, only who has the amended input can: its file has an older
    * one.
    */
   const startAgain = async (row: FoundBatchRow): Promise<boolean> => {
-    if (row.run !== null) return retry(row);
+    if (row.run !== null) return start(row);
     const decisions = await ledger.decisionsOf(row.workflowId);
     const last = decisions.findLast(({ kind }) => kind === "start" || kind === "amend");
     return last?.kind !== "amend" && (await start(row));

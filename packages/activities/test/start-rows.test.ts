@@ -15,7 +15,11 @@ import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/accou
 import { failureTypes, type PayoutRow } from "@durable-payments/protocol/calls";
 import { startSimulator } from "@durable-payments/simulator";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
-import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import {
+  type Client,
+  ServiceError,
+  WorkflowExecutionAlreadyStartedError,
+} from "@temporalio/client";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { makeBatchActivities } from "../src/start-rows.ts";
 import type { PaymentsRuntime } from "../src/run-operation.ts";
@@ -32,14 +36,26 @@ beforeEach(async () => {
   onTestFinished(() => ledger.close());
 });
 
+/** Temporal's refusal of what it will never take. */
+const refusal = () => {
+  const status = { code: 3, details: "Blob data size exceeds limit.", metadata: {} };
+  return new ServiceError("Failed to start Workflow", {
+    cause: Object.assign(new Error("3 INVALID_ARGUMENT"), status),
+  });
+};
+
 /** A client with runs of these ids, each with a memo; it refuses to start one of a known id. */
-const clientOf = (runs: Readonly<Record<string, object>> = {}) => {
+const clientOf = (
+  runs: Readonly<Record<string, object>> = {},
+  refused: ReadonlyArray<string> = [],
+) => {
   const started: Array<string> = [];
   const getHandle = (workflowId: string) => ({
     describe: async () => ({ memo: runs[workflowId] }),
   });
   const start = async (type: string, { workflowId }: { readonly workflowId: string }) => {
     started.push(workflowId);
+    if (refused.includes(workflowId)) throw refusal();
     if (workflowId in runs)
       throw new WorkflowExecutionAlreadyStartedError("known", workflowId, type);
   };
@@ -377,4 +393,20 @@ it("a taken row without a run is started, and one whose run is lost again, unles
   const { client, started } = clientOf();
   await expect(look(client, [1, 2, 3, 4].map(inputOf))).rejects.toThrow("4 runs are open");
   expect(started).toEqual(["payout/1", "payout/4"]);
+});
+
+it("a row that Temporal always refuses says why, and delays no other row", async () => {
+  await upload(BATCH, ["started", "waiting", "waiting"]);
+  const { client, started } = clientOf({}, ["payout/1", "payout/2"]);
+  await expect(look(client, [1, 2, 3].map(inputOf))).rejects.toThrow("1 runs are open");
+  expect(started).toEqual(["payout/1", "payout/2", "payout/3"]);
+  const rows = await ledger.listRows(BATCH);
+  const refused = { status: "rejected", reason: expect.stringContaining("Blob data size") };
+  expect(rows).toMatchObject([refused, refused, { status: "running" }]);
+  // Nothing will be paid for them.
+  expect(await ledger.runs({ workflowIds: ["payout/1"] })).toMatchObject([
+    { status: "cancelled", planned: "stopped" },
+  ]);
+  await ended(completed, "payout/3");
+  expect(await look(client, [1, 2, 3].map(inputOf))).toEqual({ is: "done" });
 });

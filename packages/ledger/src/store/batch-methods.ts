@@ -82,6 +82,24 @@ const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");
 /** Files of payments or cardholders, and their rows. */
 export const batchMethods = (store: Store) => {
   const { database, seal } = store;
+  /** Rejects rows that were never started, and ends their runs. */
+  const reject = async (batch: string, message: string, which: Where): Promise<void> => {
+    const of = { "batch = ?": batch, ...which };
+    const rows = await store.all(BATCH_ROWS, of);
+    for (const part of chunksOf(rows, MOST_KEYS)) {
+      const ids = part.map(({ workflowId }) => workflowId);
+      const end = store.where(
+        `UPDATE runs SET end_state = 'cancelled', ended_at = ${database.dialect.now}, end_reason = $1`,
+        { workflow_id: ids, "batch = ?": batch, [NEVER_STARTED]: true },
+        "",
+        undefined,
+        [RUNS.fields.endReason.write(message, seal)],
+      );
+      const to = { state: "rejected", message } as const;
+      const change = store.update(BATCH_ROWS, to, { workflow_id: ids, ...of });
+      await store.save([`batch ${batch}`, ...ids], [change, end, refreshStatus(ids)]);
+    }
+  };
   return {
     /** Creates or changes a batch in one transaction, and returns it. `change` is pure, and throws to refuse. */
     saveBatch: (
@@ -140,25 +158,14 @@ export const batchMethods = (store: Store) => {
           .map((line) => readDecision(line, seal))
           .findLast(({ kind }) => kind === "cancel" || kind === "reject") ?? {};
       const message = `${kind === "reject" ? "rejected" : "stopped"} by ${by ?? "a person"}: ${reason ?? "no reason"}`;
-      const waiting = await store.all(BATCH_ROWS, { ...of, ...WAITING });
-      for (const part of chunksOf(waiting, MOST_KEYS)) {
-        const ids = part.map(({ workflowId }) => workflowId);
-        const among = { ...of, workflow_id: ids };
-        const end = store.where(
-          `UPDATE runs SET end_state = 'cancelled', ended_at = ${database.dialect.now}, end_reason = $1`,
-          { ...among, [NEVER_STARTED]: true },
-          "",
-          undefined,
-          [RUNS.fields.endReason.write(message, seal)],
-        );
-        const to = { state: "rejected", message } as const;
-        const reject = store.update(BATCH_ROWS, to, { ...among, ...WAITING });
-        await store.save([`batch ${batch}`, ...ids], [reject, end, refreshStatus(ids)]);
-      }
+      await reject(batch, message, WAITING);
       const count = "SELECT count(*) AS count FROM batch_rows";
       const [found] = await store.find(store.where(count, { ...of, "state = 'rejected'": true }));
       return Number(found?.["count"]);
     },
+    /** Rejects a row that was taken, and whose run can never be started. */
+    refuseRow: (batch: string, number: number, message: string): Promise<void> =>
+      reject(batch, message, { "number = ?": number }),
     /** Finishes an approved batch whose rows all have an outcome. */
     finishBatch: async (id: string) => {
       await store.writeReturning(
