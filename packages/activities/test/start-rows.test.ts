@@ -255,6 +255,15 @@ it.each([
   expect(started).toEqual([]);
 });
 
+it("a file that is cancelled after its upload was interrupted ends, whatever was uploaded", async () => {
+  await upload(BATCH, ["waiting"], "cancelled");
+  await upload("payouts/none", [], "cancelled");
+  const { client, started } = clientOf();
+  for (const batch of [BATCH, "payouts/none"])
+    expect(await look(client, [inputOf(1)], offline(), batch)).toEqual({ is: "done" });
+  expect(started).toEqual([]);
+});
+
 it("a payout that is under way keeps its row open, although its run was cancelled", async () => {
   await upload(BATCH, ["started"]);
   await payout({});

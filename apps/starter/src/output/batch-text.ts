@@ -88,7 +88,7 @@ export const followBatchLine = (batch: BatchView, now = Date.now()): string =>
   `${when(now).slice(11, 19)}  ${batchState(batch)}  ${rowCounts(batch)}`;
 
 const BATCH_STATES: Readonly<Record<string, string>> = {
-  uploading: "its upload has not ended: if it was interrupted, give the same command again",
+  uploading: "its upload has not ended: if interrupted, give the same command again, or cancel it",
   reading: "the worker reads its payees or cardholders",
   needsApproval: "needs approval",
 };

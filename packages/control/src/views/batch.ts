@@ -124,6 +124,7 @@ const nextOfBatch = (
 ): ReadonlyArray<NextAction> => {
   const next: Array<NextAction> = [];
   if (state === "needsApproval") next.push(...decisionsOn(id, listing?.hash ?? null));
+  if (state === "uploading") next.push({ action: "cancel", workflowId: id });
   // A pause of everything is resumed for everything.
   const pause = pauseOf(pauses, id);
   if (pause !== undefined)

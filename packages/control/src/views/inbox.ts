@@ -202,8 +202,8 @@ const ATTENTION: Readonly<
     `Temporal has lost these runs of ${of}, and they are not finished: start them again under their ids.`,
     { action: "recover" },
   ],
-  stalled: ({ of }) => [
-    "The file is approved, and none of its rows starts.",
+  stalled: ({ message, of }) => [
+    message === null ? "None of its rows starts." : `None of its rows starts: ${message}`,
     { action: "show", workflowId: of },
   ],
   unserved: () => [

@@ -22,7 +22,7 @@ export type AttentionKind =
   | "unreadable"
   /** Temporal has lost an unfinished run. */
   | "missing"
-  /** No row of an approved file starts, or no run of a repair is retried. */
+  /** No row of a file starts, or no run of a repair is retried. */
   | "stalled"
   /** An account with open payouts or runs that no worker serves. */
   | "unserved";
@@ -116,6 +116,10 @@ const THINGS = [
      WHERE taken.batch = id AND taken.run IS NOT NULL AND taken.state = 'started')
     AND NOT EXISTS (SELECT 1 FROM writes JOIN runs ON runs.workflow_id = writes.workflow_id
      WHERE runs.batch = id AND writes.created_at >= $2 AND writes.amount IS NOT NULL)) AS still`,
+  // An upload takes seconds. A payee that cannot be read has a message.
+  `SELECT 'stalled', batches.account, id, currency, amount, created_at, id, message, NULL
+   FROM batches LEFT JOIN batch_rows ON batch = id AND batch_rows.state = 'waiting'
+   WHERE created_at < $2 AND (batches.state = 'uploading' OR (batches.state = 'reading' AND message IS NOT NULL))`,
   `SELECT 'unserved', account, account, NULL, NULL, since, workflow_id, NULL, NULL
    FROM (SELECT account, changed_at AS since, workflow_id ${MADE} AND account IN ${unserved(MADE)}
     UNION SELECT account, started_at, workflow_id ${OPEN} AND account IN ${unserved(OPEN)}) AS open WHERE since < $2`,

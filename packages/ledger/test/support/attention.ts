@@ -157,6 +157,36 @@ export const describeAttention = (
     expect(await found()).toEqual([]);
   });
 
+  it("finds a file whose upload was interrupted, and one of which a payee cannot be read", async () => {
+    const [left, unread] = [`left-${account}`, `unread-${account}`];
+    const save = (id: string, state: "uploading" | "reading" | "cancelled") =>
+      ledger.saveBatch(id, () => ({ batch: { ...batchOf(id), account, state } }));
+    await save(left, "uploading");
+    await save(unread, "reading");
+    const row = { fingerprint: "", terms: "", reference: null, mark: null, shown: null };
+    const rows = [1, 2].map((number) => ({
+      ...row,
+      number,
+      workflowId: `${unread}/${number}`,
+      amount: "7.00",
+      currency: "EUR",
+      payee: `p-${number}`,
+      message: null,
+      state: "waiting" as const,
+    }));
+    await ledger.saveRows(unread, rows);
+    await ledger.keepPayees(unread, [1], { mark: null, shown: null, message: "It is closed." });
+    expect(await found()).toEqual([]);
+    await skip(10 * 60_000);
+    expect(await found()).toMatchObject([
+      { kind: "stalled", of: left, count: 1, money: [] },
+      { kind: "stalled", of: unread, count: 1, message: "It is closed." },
+    ]);
+    await save(left, "cancelled");
+    await ledger.keepPayees(unread, [1], { mark: "m", shown: "Ltd" });
+    expect(await found()).toEqual([]);
+  });
+
   it("finds a repair of which nothing is retried, and none that is under way for long", async () => {
     const id = `repair-${account}`;
     const batch = { ...batchOf(id), account, type: "repair", state: "approved" } as const;
