@@ -9,6 +9,12 @@ import { DELIVERIES, type FeedDelivery } from "./feed-schema.ts";
 import type { Store } from "./store.ts";
 import { query } from "./table.ts";
 
+/** An event as it is delivered. */
+export interface DeliveredEvent extends FeedEvent {
+  /** Events before it that were pruned and never delivered; left out if there are none. */
+  readonly missed?: number;
+}
+
 /** Deliveries of the feed. */
 export const deliveryMethods = (store: Store) => {
   const { database, seal } = store;
@@ -39,14 +45,14 @@ export const deliveryMethods = (store: Store) => {
     /**
      * Returns what is to be delivered next to an endpoint: events that a person has delivered again, then those after the
      * last delivered one. A new endpoint begins with the events of the last `backMs`; an account whose first event comes
-     * later, with its first one.
+     * later, with its first one. If events were pruned before they were delivered, the first that is left says how many.
      */
     undelivered: async (
       endpoint: string,
       account: string,
       limit: number,
       backMs: number,
-    ): Promise<ReadonlyArray<FeedEvent>> => {
+    ): Promise<ReadonlyArray<DeliveredEvent>> => {
       const all = await deliveries({ endpoint });
       if (all.length === 0) await begin(endpoint, backMs);
       const head = await readHead(account);
@@ -56,9 +62,11 @@ export const deliveryMethods = (store: Store) => {
       if (delivery === first)
         await store.save(`delivery ${endpoint} ${account}`, [insertDelivery(first, seal)]);
       const { againAfter, againTo, number: last } = delivery;
-      return againAfter !== null && againTo !== null
-        ? eventsAfter(account, head, againAfter, limit, againTo)
-        : eventsAfter(account, head, last, limit);
+      if (againAfter !== null && againTo !== null)
+        return eventsAfter(account, head, againAfter, limit, againTo);
+      const missed = (head.first ?? 0) - 1 - last;
+      const events = await eventsAfter(account, head, last, limit);
+      return events.map((event, at) => (at === 0 && missed > 0 ? { ...event, missed } : event));
     },
     /**
      * Records that an event was delivered to an endpoint. An event that was being delivered when a person had others

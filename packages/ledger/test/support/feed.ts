@@ -322,6 +322,20 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
       expect(await deliver(9)).toEqual(all.slice(0, 5));
     });
 
+    it("says to an endpoint how many events were pruned before they were delivered", async () => {
+      const of = account();
+      const [first, , , last] = await someEvents(of, 4);
+      const next = async (backMs = 60_000) => ledger.undelivered(of, of, 1, backMs);
+      expect(await next()).toEqual([first]);
+      await ledger.delivered(of, first!);
+      await ledger.pruneEvents(Date.now() + 3_600_000);
+      for (const _ of ["sent", "sent again"])
+        expect(await next()).toEqual([{ ...last, missed: 2 }]);
+      await ledger.delivered(of, last!);
+      const [later] = (await someEvents(of, 5)).slice(1);
+      expect(await next()).toEqual([later]);
+    });
+
     it("is pruned up to its newest event, and refuses a reader that is behind", async () => {
       const of = account();
       const all = await someEvents(of, 4);
