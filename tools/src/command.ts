@@ -63,9 +63,9 @@ export const runCommand = async <const Takes extends Command.Command.Config>(
   const work = async (given: Command.Command.Config.Infer<Takes>) => {
     code = await run(given);
   };
-  const command = Command.make(name, takes, (given) =>
-    Effect.tryPromise({ try: () => work(given), catch: (error) => error }),
-  ).pipe(Command.withDescription(description));
+  const command = Command.make(name, takes, (given) => Effect.promise(() => work(given))).pipe(
+    Command.withDescription(description),
+  );
   const services = Layer.merge(
     NodeServices.layer,
     CliConfig.layer({ builtIns: [GlobalFlag.Help] }),

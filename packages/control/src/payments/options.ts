@@ -96,7 +96,7 @@ export interface RetriedRun extends RetryPlan {
   readonly newRunId: string | null;
 }
 
-/** Who pauses or resumes, and which run or batch: everything without `id`. */
+/** The person who pauses or resumes, and the run or batch: everything without `id`. */
 export type PauseGiven = Acting & { readonly id?: string | undefined };
 
 /** Limits of an account: what is left out stays as it is, null removes the limit. */

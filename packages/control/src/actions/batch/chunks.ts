@@ -44,7 +44,7 @@ export const inChunks = <Row>(
 /**
  * Keeps a batch with the decision of who has begun it, until all of its rows are kept.
  *
- * @param check refuses to continue one that was begun before.
+ * @param check refuses to continue a batch that was begun before.
  * @returns the batch as it is then.
  */
 export const beginBatch = (
