@@ -20,7 +20,7 @@
  *
  * In addition, each run that did not succeed costs a read of its last event, once.
  */
-import type { EndFacts, Ledger, RunEnd } from "@durable-payments/ledger";
+import type { EndFacts, Ledger, Run, RunEnd } from "@durable-payments/ledger";
 import {
   atOnce,
   endStateOf,
@@ -114,6 +114,16 @@ export const findEnd = async (client: Client, workflowId: string): Promise<RunEn
   }
 };
 
+/**
+ * Returns how to read the end of a listed run, unless the ledger has it. Visibility lags: if the ledger knows another run of the
+ * id, it may be a newer one, and only Temporal itself says which is the latest.
+ */
+const unrecorded = (client: Client, run: ListedRun, { endState, runId, workflowId }: Run) => {
+  const isSame = runId === run.execution?.runId;
+  if (isSame && endStateOf(run) === endState) return [];
+  return [() => (isSame || runId === null ? readEnd(client, run) : findEnd(client, workflowId))];
+};
+
 /** How late Temporal's visibility may list a run. */
 const OVERLAP_MS = 20_000;
 
@@ -181,12 +191,14 @@ export const endsOf = ({ begunAt, client, holder, ledger }: EndsOptions) => {
       `CloseTime >= ${since}`,
       `${OPEN_RUNS} AND StartTime >= ${since}`,
     ]);
-    const unseen = [...latest.values()].filter((run) => !recorded.has(stateOf(run)));
-    const workflowIds = unseen.map(idOf);
+    const unseen = [...latest].filter(([, run]) => !recorded.has(stateOf(run)));
+    const workflowIds = unseen.map(([workflowId]) => workflowId);
     const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
-    const known = new Set(runs.map(({ workflowId }) => workflowId));
     const fault = await record(
-      unseen.filter((run) => known.has(idOf(run))).map((run) => () => readEnd(client, run)),
+      runs.flatMap((known) => {
+        const run = latest.get(known.workflowId);
+        return run === undefined ? [] : unrecorded(client, run, known);
+      }),
     );
     recorded = new Set([...latest.values()].map(stateOf));
     for (const run of latest.values())
@@ -202,10 +214,10 @@ export const endsOf = ({ begunAt, client, holder, ledger }: EndsOptions) => {
     const ids = page.map(({ workflowId }) => workflowId);
     const latest = await findLatest(client, [`WorkflowId IN ${queryTexts(ids)}`]);
     return record(
-      page.flatMap(({ endState, startedAt, workflowId }) => {
+      page.flatMap((known) => {
+        const { endState, startedAt, workflowId } = known;
         const run = latest.get(workflowId);
-        if (run !== undefined)
-          return endStateOf(run) === endState ? [] : [() => readEnd(client, run)];
+        if (run !== undefined) return unrecorded(client, run, known);
         const isNew = now - startedAt < LEFT_FOR_MS;
         return isNew || endState === "missing" ? [] : [() => findEnd(client, workflowId)];
       }),

@@ -24,7 +24,7 @@ const OPEN = 1;
 const COMPLETED = 2;
 const FAILED = 3;
 
-/** A client whose visibility lists these runs, except `unlisted` ones, which it describes. */
+/** A client whose visibility lists these runs, except those with an `unlisted` id, which it describes. */
 const clientOf = (runs: Array<Run>, unlisted: ReadonlyArray<string> = []) => {
   const infoOf = ({ closedAt, runId, startedAt, status, workflowId }: Run) => ({
     execution: { workflowId, runId },
@@ -34,8 +34,8 @@ const clientOf = (runs: Array<Run>, unlisted: ReadonlyArray<string> = []) => {
   });
   const listWorkflowExecutions = async ({ query }: { readonly query: string }) => {
     const since = Date.parse(/>= "([^"]+)"/.exec(query)?.[1] ?? "");
-    const isMeant = ({ closedAt, startedAt, workflowId }: Run): boolean => {
-      if (unlisted.includes(workflowId)) return false;
+    const isMeant = ({ closedAt, runId, startedAt, workflowId }: Run): boolean => {
+      if (unlisted.includes(workflowId) || unlisted.includes(runId)) return false;
       if (query.startsWith("WorkflowId")) return query.includes(`"${workflowId}"`);
       return query.startsWith("CloseTime >=")
         ? (closedAt ?? 0) >= since
@@ -45,7 +45,9 @@ const clientOf = (runs: Array<Run>, unlisted: ReadonlyArray<string> = []) => {
   };
   const getHandle = (workflowId: string, runId?: string) => ({
     describe: async () => {
-      const run = runs.findLast((one) => one.workflowId === workflowId);
+      const run = runs
+        .filter((one) => one.workflowId === workflowId)
+        .toSorted((one, next) => next.startedAt - one.startedAt)[0];
       if (run === undefined) throw new WorkflowNotFoundError("no", workflowId, undefined);
       return { raw: { workflowExecutionInfo: infoOf(run) } };
     },
@@ -136,6 +138,21 @@ it("the latest run of an id counts, and opens it again", async () => {
   await recent();
   expect(await endOf("run-1")).toMatchObject({ endState: "succeeded", status: "succeeded" });
 });
+
+it.each(["recent", "known"] as const)(
+  "a run that visibility does not list yet is not replaced by the one before it (%s)",
+  async (look) => {
+    await start("run-1");
+    await ends(clientOf([failed])).recent();
+    await ledger.reopenRun("run-1", "r-1", "r-2");
+    const before = (await ledger.events(ACCOUNT)).length;
+    const again = { workflowId: "run-1", runId: "r-2", status: OPEN, startedAt: now };
+    // A tracker that was restarted has recorded nothing.
+    await ends(clientOf([failed, again], ["r-2"]))[look]();
+    expect(await endOf("run-1")).toMatchObject({ endState: null, status: "running", runId: "r-2" });
+    expect((await ledger.events(ACCOUNT)).slice(before)).toEqual([]);
+  },
+);
 
 it("a run that the ledger does not know is left alone", async () => {
   await ends(clientOf([failed])).recent();
