@@ -333,6 +333,30 @@ test("amendments in JSON Lines change each run that they name, and no other", as
   });
 }, 90_000);
 
+test("amendments that make payments equal are named before they are made", async () => {
+  for (const id of ["equal-1", "equal-2"]) await failing(id);
+  await untilFailed("equal-", 2);
+  const plan = async (payout_reference: string) =>
+    plannedRepair(
+      stack.operations,
+      { ...bob, amendEach: { "equal-1": { payout: { payout_reference } } } },
+      { find: "equal-" },
+    );
+  const equal = (workflowId: unknown, like: string) => [
+    { workflowId, like: expect.stringContaining(like) },
+  ];
+  expect((await plan("another")).duplicates).toEqual([]);
+  // The other one is retried as it was.
+  expect((await plan("equal-2")).duplicates).toEqual(equal("equal-1", "equal-2 (equal-2)"));
+  const amend = { payout: { payout_reference: "equal both" } };
+  const { duplicates } = await plannedRepair(
+    stack.operations,
+    { ...bob, amend },
+    { find: "equal-" },
+  );
+  expect(duplicates).toEqual(equal(expect.any(String), "(equal both)"));
+}, 60_000);
+
 test("a repair continues a user's own workflow from a chosen step, and no run that never reached it", async () => {
   const { client } = stack.operations;
   await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });

@@ -47,7 +47,7 @@ const HAS_MORE =
 
 /** Prints what a repair would do with each run, which it cannot help and why, and the sums. */
 export const repairPlanText = (plan: RepairPlan): string => {
-  const { hasMore, needsApproval, notHelped, retries, sums } = plan;
+  const { duplicates, hasMore, needsApproval, notHelped, retries, sums } = plan;
   return [
     `${counted(retries.length, "failed run")} can be retried${sums.length === 0 ? "" : `: ${totals(sums)}`}. ${counted(notHelped.length, "run")} cannot.`,
     ...named(
@@ -68,6 +68,10 @@ export const repairPlanText = (plan: RepairPlan): string => {
     ...named(
       "Cannot be retried",
       notHelped.map(({ whyNot, workflowId }) => [workflowId, whyNot]),
+    ),
+    ...named(
+      "May be duplicates",
+      duplicates.map(({ like, workflowId }) => [workflowId, like]),
     ),
     ...(hasMore ? [wrap(HAS_MORE)] : []),
     ...(needsApproval ? ["A second person has to approve the sum of the amended payments."] : []),

@@ -29,6 +29,7 @@ import { ControlError, invalidInput, refused } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { amendInput, whyNotAmended } from "../../rules/retry-plan.ts";
 import { paymentFields, sumMoney } from "../../rules/run-view.ts";
+import { similarText } from "../duplicates.ts";
 import { beginBatch, endUpload, inChunks, startChunks } from "../batch/chunks.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 import { paidBy } from "../start-request.ts";
@@ -222,6 +223,8 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
         ? []
         : [{ workflowId: taken[at]?.run.workflowId ?? "", whyNot: plan }],
     ),
+    /** Amended payments that may be duplicates, and of which, in words. */
+    duplicates: amended.length === 0 ? [] : await duplicatesAmong(connected.ledger, rows),
     /** Sums of their payments by currency. */
     sums: sumMoney(rows.map(({ row }) => row)),
     /** Whether a second person has to approve the sum of the amended payments. */
@@ -230,6 +233,31 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
     hasMore: found.length > MOST_ROWS,
     rows,
   };
+};
+
+/** Finds likely duplicates of amended payments, also among the other retries: one patch may make many equal. */
+const duplicatesAmong = async (ledger: Ledger, rows: ReadonlyArray<Repaired>) => {
+  const payments = rows.flatMap(({ input, row }) => {
+    const { amount, currency, payee, reference, repair, workflowId } = row;
+    if (amount === null || currency === null || payee === null) return [];
+    const alias = repair?.planned?.alias ?? null;
+    return {
+      workflowId,
+      amount,
+      currency,
+      payee,
+      reference,
+      alias,
+      isAmended: input !== undefined,
+    };
+  });
+  // Each is compared with those before it.
+  const ordered = payments.toSorted((a, b) => Number(a.isAmended) - Number(b.isAmended));
+  const similar = await ledger.similarPayments(undefined, ordered);
+  return ordered.flatMap(({ isAmended, workflowId }, at) => {
+    const like = (similar[at] ?? []).slice(0, 2).map(similarText).join("; ");
+    return isAmended && like !== "" ? [{ workflowId, like }] : [];
+  });
 };
 
 /** Whether the sum of the amended payments of an account is above its limit. */
