@@ -12,6 +12,7 @@ import { findRun } from "../src/facts/connection/temporal.ts";
 import { readAmendments } from "../src/facts/read-amendments.ts";
 import { planOnboarding, planPayout } from "../src/rules/input.ts";
 import { batchOfId } from "../src/views/index.ts";
+import { readBatch } from "../src/views/batch.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
 import { plannedRepair, repaired } from "./support/repairing.ts";
@@ -376,6 +377,12 @@ test("a repair continues a user's own workflow from a chosen step, and no run th
   // By default, the step that failed runs again, and none before it.
   expect(stack.reserved()).toBe(before + 1);
   expect(await payments.paid("from")).toBe(1);
+  // The money of a user's own workflow is that of its payouts.
+  const isPaid = async () =>
+    expect((await readBatch(stack.operations.ledger, repair)).totals).toMatchObject([
+      { status: "succeeded", money: "paid", rows: 1 },
+    ]);
+  await vi.waitFor(isPaid, { timeout: 20_000, interval: 200 });
 }, 90_000);
 
 // The last: the account is limited for an hour afterwards.

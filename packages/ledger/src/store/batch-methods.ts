@@ -64,7 +64,15 @@ const SENT = ["amount", "currency", "payee", "reference"];
 /** The sent value; before that, the value that the run plans, which an amendment may have changed. */
 const sent = (name: string): string => `coalesce(writes.${name}, runs.${name}, batch_rows.${name})`;
 
-const STANDING = `coalesce(writes.standing, runs.planned,
+/** Of several payments of a user's own workflow: first those that may still change, and what was paid before what was not. */
+const BY_WEIGHT =
+  "unknown asking approval open made completed returned failed refused stopped undone".split(" ");
+
+/** The money of a user's own workflow, which has no step of that name. */
+const OF_OWN = `(SELECT own.standing FROM writes AS own WHERE own.owner_id = runs.workflow_id AND own.amount IS NOT NULL
+  ORDER BY CASE own.standing ${BY_WEIGHT.map((standing, at) => `WHEN '${standing}' THEN ${at}`).join(" ")} END LIMIT 1)`;
+
+const STANDING = `coalesce(writes.standing, runs.planned, ${OF_OWN},
   CASE batch_rows.state WHEN 'rejected' THEN 'stopped' ELSE 'open' END)`;
 
 const IS_NOT_PAID = `(${STATUS} = 'covered' OR ${STANDING} IN (${NOT_PAID.map((standing) => `'${standing}'`).join(", ")}))`;
