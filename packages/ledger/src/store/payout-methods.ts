@@ -10,7 +10,7 @@ import { type RecordedWrite, readRecorded } from "./write-rows.ts";
 import { type LogWriter, logWriter, selectDecisions } from "./log.ts";
 import { decisionAbout, plainWord, wordsId } from "./word-methods.ts";
 import type { EndedWait } from "./ledger.ts";
-import { waitEnder } from "./run-methods.ts";
+import { payoutKey, waitEnder } from "./run-methods.ts";
 import { refreshStatus } from "./run-status.ts";
 import { type SEEN, WAITS, WRITES } from "./schema.ts";
 import { MOST_KEYS, type Store, type Where } from "./store.ts";
@@ -71,8 +71,8 @@ export interface ReadPayout {
 /** Its root only asks. */
 const idsOf = ({ ownerId, workflowId }: RecordedWrite) => [workflowId, ownerId];
 
-/** Payouts of one transaction: each has up to three keys. */
-const MOST_OF_ONE = Math.floor(MOST_KEYS / 3);
+/** Payouts of one transaction: each has up to four keys. */
+const MOST_OF_ONE = Math.floor(MOST_KEYS / 4);
 
 const secondOf = ({ readAfter }: { readonly readAfter: number | null }): number | null =>
   readAfter === null ? null : Math.floor(readAfter / 1_000);
@@ -110,7 +110,8 @@ export const payoutMethods = (store: Store) => {
   ): Promise<void> => {
     const ended = read.flatMap(({ wait }) => (wait === undefined ? [] : end(wait)));
     const waiting = read.flatMap(({ wait }) => wait?.workflowId ?? []);
-    const keys = [...new Set([...read.flatMap(({ row }) => idsOf(row)), ...waiting])];
+    const own = read.flatMap(({ row }) => [...idsOf(row), payoutKey(row.madeId ?? "")]);
+    const keys = [...new Set([...own, ...waiting])];
     const ofPayouts = { "account = ?": account, "operation = 'createPayout'": true };
     /** Waits that are not completed now, by a reader that ends here, are due. */
     const due = (kind: "payout" | "return", ids: ReadonlyArray<string>, now: number) => {
@@ -202,7 +203,7 @@ export const payoutMethods = (store: Store) => {
   };
 
   /**
-   * Records what was seen of payouts, when each is read next, and the ends of waits for them: some eighty payouts of an
+   * Records what was seen of payouts, when each is read next, and the ends of waits for them: some sixty payouts of an
    * account in one transaction. Other waits for a payout that has an outcome are due from then on.
    *
    * @param longestMs the longest interval until the next reading; default: a minute.

@@ -34,6 +34,9 @@ const IS_FOLLOWED = `EXISTS (SELECT 1 FROM writes WHERE writes.account = waits.a
   AND operation = 'createPayout' AND made_id = waits.thing AND (standing = 'made'
   OR (kind = 'return' AND standing = 'completed' AND writes.read_after IS NOT NULL)))`;
 
+/** Excludes that a run begins to wait while the outcome of its payout is recorded: neither would see the other. */
+export const payoutKey = (madeId: string): string => `payout ${madeId}`;
+
 /** Longest interval of readings for a wait whose payout nobody watches. */
 const LONGEST_FOR_RETURN_MS = 6 * 3_600_000;
 
@@ -287,7 +290,8 @@ export const runMethods = (store: Store) => {
       ),
     /** Opens a wait, or opens it again. */
     openWait: async (wait: NewWait) => {
-      await store.save(wait.workflowId, [
+      const keys = [wait.workflowId, payoutKey(wait.thing)];
+      await store.save(keys, [
         open({ ...wait, isLeft: false, closedAt: null, endedAs: null, outcome: null }, seal),
         ...(wait.kind === "payout" || wait.kind === "return"
           ? [store.update(WAITS, { readAfter: null }, { ...ofWait(wait), [IS_FOLLOWED]: true })]

@@ -1,6 +1,6 @@
 import { whyNoPostgres } from "@durable-payments/tools/postgres";
 import { skippedBecause } from "@durable-payments/tools/skip";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { describeAttention } from "../support/attention.ts";
 import { describeLedger } from "../support/contract.ts";
 import { describeFeed, readFeed } from "../support/feed.ts";
@@ -126,6 +126,39 @@ describe("a ledger in PostgreSQL", skippedBecause(missing), () => {
         ]);
     await slow.end();
     await Promise.all([ledger, reader].map((one) => one.close()));
+  });
+
+  it("a wait of another run that begins while the outcome of its payout is recorded is due", async () => {
+    const address = await server.create("waits", "search_path = durable_payments");
+    const [ledger, other] = [await openAt(address), await openAt(address)];
+    await ledger.recordStart(runOf(), startOf());
+    await ledger.transact(nameOf(), saving(nameOf(), made("P-1")));
+    const slow = new Client({ connectionString: address });
+    await slow.connect();
+    const blocked = async () => {
+      const { rows } = await slow.query<{ count: string }>(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = 'waits' AND wait_event_type = 'Lock'",
+      );
+      return Number(rows[0]?.count);
+    };
+    // The status of its run is recorded last, so everything else is recorded, and not committed.
+    await slow.query("BEGIN");
+    await slow.query("SELECT FROM runs WHERE workflow_id = 'payout-1' FOR UPDATE");
+    const seen = { word: "paid", outcome: "completed", asks: false, problem: null } as const;
+    const recorded = ledger.sawPayout("account-1", "P-1", seen);
+    await vi.waitFor(async () => expect(await blocked()).toBe(1));
+    let isOpen = false;
+    const wait = { account: "account-1", workflowId: "other", runId: "r", kind: "payout" } as const;
+    const opened = other
+      .openWait({ ...wait, activityId: "awaitPayout:P-1", thing: "P-1" })
+      .then(() => (isOpen = true));
+    await vi.waitFor(async () => expect(isOpen || (await blocked()) === 2).toBe(true));
+    await slow.query("COMMIT");
+    await Promise.all([recorded, opened]);
+    const [found] = await ledger.waits({ account: "account-1", isOpen: true });
+    expect(found).toMatchObject({ workflowId: "other", readAfter: expect.any(Number) });
+    await slow.end();
+    await Promise.all([ledger, other].map((one) => one.close()));
   });
 
   it("goes on after a restart of the server", async () => {
