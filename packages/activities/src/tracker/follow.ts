@@ -17,6 +17,7 @@ import {
   type Payout,
   readTime,
 } from "@durable-payments/client/effect";
+import { messageOf } from "@durable-payments/client/values";
 import type {
   JsonObject,
   ReadPayout,
@@ -192,9 +193,14 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
     }
   };
 
+  /** Throws a fault that concerns all, such as an outage. The service may break at one item: that delays no other. */
   const throwFault = (read: ReadonlyArray<{ readonly fault?: unknown }>): void => {
-    const faulty = read.find(({ fault }) => fault !== undefined);
-    if (faulty !== undefined) throw faulty.fault;
+    const faulty = read.filter(({ fault }) => fault !== undefined);
+    const isOfOne = (fault: unknown): boolean =>
+      faulty.length < read.length && isRefusedRead(fault, 599);
+    const ofAll = faulty.find(({ fault }) => !isOfOne(fault));
+    if (ofAll !== undefined) throw ofAll.fault;
+    for (const { fault } of faulty) warn(messageOf(fault));
   };
 
   /** Returns what a payout shows, by its write. */

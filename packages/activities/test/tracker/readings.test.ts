@@ -3,6 +3,7 @@ import {
   defaultAssumptions,
   type ListPayoutsInput,
   type Payout,
+  Unavailable,
 } from "@durable-payments/client/effect";
 import { type Ledger, openLedger } from "@durable-payments/ledger";
 import type { Client } from "@temporalio/client";
@@ -28,6 +29,7 @@ const serviceOf = (
   honours: boolean,
   assumptions: Partial<Assumptions> = {},
   created: ReadonlyMap<string, number> = new Map(),
+  broken: (payout_id: string) => boolean = () => false,
 ) => {
   const asked: Array<ListPayoutsInput> = [];
   const listPayouts = (query: ListPayoutsInput) =>
@@ -59,9 +61,17 @@ const serviceOf = (
   const createdAt = (payout_id: string) => new Date(created.get(payout_id) ?? 0).toISOString();
   let retrieved = 0;
   const retrievePayout = ({ payout_id }: Pick<Payout, "payout_id">) =>
-    Effect.sync((): Payout => {
+    Effect.suspend((): Effect.Effect<Payout, Unavailable> => {
       retrieved += 1;
-      return { payout_id, payout_status: "processing", create_time: createdAt(payout_id) };
+      if (broken(payout_id)) {
+        const of = { operation: "retrievePayout", carriedOut: "no", message: "It broke." } as const;
+        return Effect.fail(new Unavailable({ ...of, status: 500 }));
+      }
+      return Effect.succeed({
+        payout_id,
+        payout_status: "processing",
+        create_time: createdAt(payout_id),
+      });
     });
   const client = {
     options: { assumptions: { ...defaultAssumptions, ...assumptions } },
@@ -207,4 +217,13 @@ describe("payouts that are due", () => {
       expect(left.map(({ madeId }) => madeId)).not.toContain("P-0");
     },
   );
+
+  it("delay no other if the service breaks at one of them, and wait while it breaks at all", async () => {
+    const created = await makeDue(30);
+    const isFirst = (payout_id: string) => payout_id === "P-0";
+    const one = serviceOf(new Map(), true, { listWindow: "none" }, created, isFirst);
+    expect(await turns(1, one)).toBe(20);
+    const all = serviceOf(new Map(), true, { listWindow: "none" }, created, () => true);
+    await expect(all.due()).rejects.toThrow("It broke.");
+  });
 });
