@@ -64,7 +64,7 @@ const SENT = ["amount", "currency", "payee", "reference"];
 /** The sent value; before that, the value that the run plans, which an amendment may have changed. */
 const sent = (name: string): string => `coalesce(writes.${name}, runs.${name}, batch_rows.${name})`;
 
-/** Of several payments of a user's own workflow: first those that may still change, and what was paid before what was not. */
+/** Ranks the payments of one run: those that may still change come first, and paid ones before those that were not. */
 const BY_WEIGHT =
   "unknown asking approval open made completed returned failed refused stopped undone".split(" ");
 
