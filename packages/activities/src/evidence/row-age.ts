@@ -19,7 +19,8 @@ import { type Assumptions, readTime } from "@durable-payments/client/effect";
  *   send had ended, they show whether it went back, and no day is needed: it would have gone back before our send, or
  *   after it. One row with a wrong time does not decide: the last three results on each side have to agree.
  * - Recent: not created before our first send, if the service's clock runs evenly. The last results show how far it is
- *   ahead of the ledger's, at least: `create_time` less the time of the record.
+ *   ahead of the ledger's, at most: `create_time` less the time of their first send. The time of the record shows nothing
+ *   of the kind: a result may be recorded hours after its creation, at the end of an outage.
  * - Anything else has no known age. It may be ours, and is not taken for ours: a person decides.
  *
  * A list that is read in a window begins at the horizon, too: what it leaves out would count as older.
@@ -34,6 +35,8 @@ export type RowAge = "older" | "recent" | "unknown";
 export interface KnownRow {
   /** Its `create_time`, as listed. */
   readonly created: unknown;
+  /** Its first send, by the ledger's clock: it was not created before. Null if that is unknown. */
+  readonly from: number | null;
   /** The ledger had sent nothing of it before: milliseconds since 1970, by the ledger's clock. */
   readonly createdAt: number;
   /** The ledger had recorded its id by then. */
@@ -50,6 +53,9 @@ export interface SentWithin {
 
 /** So many witnesses count, the last ones. */
 const WITNESSES = 3;
+
+/** A usual result is recorded within this time of its first send, and ages of rows are that exact. */
+const SOON_MS = 120_000;
 
 /** The farthest that the service's clock may go back: a day, or the distance between the outermost time zones. */
 export const SET_BACK_MS = 26 * 3_600_000;
@@ -96,6 +102,25 @@ export const horizonOf = (
 };
 
 /**
+ * Returns how far the service's clock is ahead of the ledger's, at most; Infinity if nothing shows it. A result that was
+ * sent twice shows far too much, so three others count instead: in an outage, those from before it.
+ */
+const aheadAtMost = (known: ReadonlyArray<KnownRow>, clocks: Clocks): number => {
+  const spanOf = reader(clocks);
+  const shown: Array<number> = [];
+  let soon = 0;
+  for (const { created, from, recordedAt } of newestFirst(known)) {
+    const { latest } = spanOf(created) ?? {};
+    if (from === null || latest === undefined) continue;
+    shown.push(latest - from);
+    if (recordedAt - from <= SOON_MS) soon += 1;
+    if (soon === WITNESSES) break;
+  }
+  const least = shown.toSorted((one, other) => one - other).slice(0, WITNESSES);
+  return least.at(-1) ?? Infinity;
+};
+
+/**
  * Makes the function that tells the age of a row from its `create_time`.
  *
  * @param known results of other writes in the same list.
@@ -106,17 +131,12 @@ export const agesBy = (
   clocks: Clocks,
 ): ((created: unknown) => RowAge) => {
   const spanOf = reader(clocks);
-  const createdAt = ({ created }: KnownRow) => spanOf(created)?.earliest ?? -Infinity;
-  const last = newestFirst(known).slice(0, WITNESSES);
   const horizon = horizonOf(sent, known, clocks);
-  const ahead = Math.max(...last.map((row) => createdAt(row) - row.recordedAt));
-  const skew = clocks.clockSkewSeconds * 1_000;
-  const recentFrom =
-    sent.from === null || ahead === -Infinity ? Infinity : sent.from + ahead - skew;
+  const recentFrom = (sent.from ?? Infinity) + aheadAtMost(known, clocks) - SOON_MS;
   return (created) => {
-    const { latest } = spanOf(created) ?? {};
-    if (latest === undefined) return "unknown";
-    if (latest < horizon) return "older";
-    return latest >= recentFrom ? "recent" : "unknown";
+    const span = spanOf(created);
+    if (span === undefined) return "unknown";
+    if (span.latest < horizon) return "older";
+    return span.earliest >= recentFrom ? "recent" : "unknown";
   };
 };

@@ -65,7 +65,7 @@ export interface WindowOptions<Item extends object> {
   readonly ledger: Pick<Ledger, "owners"> & {
     readonly payoutsUntil: (
       ...until: Parameters<Ledger["payoutsUntil"]>
-    ) => Promise<ReadonlyArray<Pick<WriteRow, "changedAt" | "createdAt" | "result">>>;
+    ) => Promise<ReadonlyArray<Pick<WriteRow, "changedAt" | "createdAt" | "from" | "result">>>;
   };
   readonly list: Omit<ListSource<Item>, "read">;
   /** Reads a page of a window; without one, of the whole list. */
@@ -173,9 +173,10 @@ export class WindowReadings<Item extends object> {
       for (const limit of MOST_KNOWN) {
         const rows = await ledger.payoutsUntil(account, time, limit);
         const found = enough(
-          rows.map(({ changedAt, createdAt, result }) => ({
+          rows.map(({ changedAt, createdAt, from, result }) => ({
             created: result?.["create_time"],
             createdAt,
+            from,
             recordedAt: changedAt,
           })),
         );

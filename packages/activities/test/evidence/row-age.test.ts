@@ -16,6 +16,7 @@ const knownOf = (ahead: number): ReadonlyArray<KnownRow> =>
   [3, 2, 1].map((hours) => ({
     created: isoOf(SENT - hours * HOUR + ahead),
     createdAt: SENT - hours * HOUR,
+    from: SENT - hours * HOUR,
     recordedAt: SENT - hours * HOUR + 1_000,
   }));
 
@@ -25,8 +26,8 @@ describe("the age of a row", () => {
     const ageOf = agesBy(SENT_WITHIN, knownOf(ahead), defaultAssumptions);
     const at = (time: number) => ageOf(isoOf(SENT + time + ahead));
     expect(at(0)).toBe("recent");
-    expect(at(-14 * MINUTE)).toBe("recent");
-    expect(at(-16 * MINUTE)).toBe("unknown");
+    expect(at(-2 * MINUTE)).toBe("recent");
+    expect(at(-3 * MINUTE)).toBe("unknown");
     expect(at(-DAY)).toBe("unknown");
     expect(at(-DAY - 6 * HOUR)).toBe("older");
   });
@@ -58,8 +59,38 @@ describe("the age of a row", () => {
     expect(ageOf("2026-11-20T12:00:00")).toBe("older");
     const days = known.map((row) => ({ ...row, created: bare(row.created).slice(0, 10) }));
     const ageOfDay = agesBy(SENT_WITHIN, days, defaultAssumptions);
-    expect(ageOfDay("2026-11-21")).toBe("recent");
+    // Something that was made on the same day may have been made before.
+    expect(ageOfDay("2026-11-21")).toBe("unknown");
+    expect(ageOfDay("2026-11-23")).toBe("recent");
     expect(ageOfDay("2026-11-18")).toBe("older");
+  });
+});
+
+describe("a row that was created an hour before the send", () => {
+  const HOUR_BEFORE = isoOf(SENT - HOUR);
+  const recordedLate = (from: (created: number) => number | null): ReadonlyArray<KnownRow> =>
+    [4, 3, 2].map((hours) => ({
+      created: isoOf(SENT - hours * HOUR),
+      createdAt: SENT - hours * HOUR,
+      from: from(SENT - hours * HOUR),
+      recordedAt: SENT - 10 * MINUTE,
+    }));
+  const ages = (known: ReadonlyArray<KnownRow>) =>
+    [HOUR_BEFORE, isoOf(SENT)].map(agesBy(SENT_WITHIN, known, defaultAssumptions));
+
+  it("is not recent, though all results were recorded after it: ours is", () => {
+    expect(ages(recordedLate((created) => created))).toEqual(["unknown", "recent"]);
+  });
+
+  it("nor is ours, if all results were sent again hours after their first send, or nobody knows it", () => {
+    expect(ages(recordedLate((created) => created - HOUR))).toEqual(["unknown", "unknown"]);
+    expect(ages(recordedLate(() => null))).toEqual(["unknown", "unknown"]);
+  });
+
+  it("is told from ours by results from before an outage, however many were sent again in it", () => {
+    const again = Array.from({ length: 50 }, () => recordedLate((created) => created - HOUR));
+    const before = knownOf(0).map((row) => ({ ...row, createdAt: row.createdAt - 9 * HOUR }));
+    expect(ages([...before, ...again.flat()])).toEqual(["unknown", "recent"]);
   });
 });
 
@@ -68,6 +99,7 @@ describe("the horizon of a send", () => {
     hours.map((hour) => ({
       created: isoOf(SENT + hour * HOUR + ahead),
       createdAt: SENT + hour * HOUR,
+      from: SENT + hour * HOUR,
       recordedAt: SENT + hour * HOUR + 1_000,
     }));
   const horizon = (known: ReadonlyArray<KnownRow>, sent: SentWithin = SENT_WITHIN) =>
@@ -107,7 +139,16 @@ const EVENTS = [
   "day back",
   "day ahead",
 ] as const;
-type Event = (typeof EVENTS)[number];
+/** Payouts that the ledger has recorded hours late, that were sent twice, or whose writes are newer than they are. */
+const RECORDED = [
+  "pays",
+  "pays, recorded late",
+  "pays, sent twice",
+  "pays, restored",
+  "pays by hand",
+  "days pass",
+] as const;
+type Event = (typeof EVENTS)[number] | (typeof RECORDED)[number];
 const MOST: Partial<Record<Event, number>> = {
   "pays, listed wrong": 1,
   "hour back": 2,
@@ -119,15 +160,23 @@ const CLOCK: Partial<Record<Event, number>> = {
   "day ahead": DAY,
 };
 
-const historiesOf = (length: number): ReadonlyArray<ReadonlyArray<Event>> =>
+const historiesOf = (
+  events: ReadonlyArray<Event>,
+  length: number,
+): ReadonlyArray<ReadonlyArray<Event>> =>
   length === 0
     ? [[]]
-    : historiesOf(length - 1).flatMap((history) =>
-        EVENTS.filter(
-          (event) => history.filter((one) => one === event).length < (MOST[event] ?? length),
-        ).map((event) => [...history, event]),
+    : historiesOf(events, length - 1).flatMap((history) =>
+        events
+          .filter(
+            (event) => history.filter((one) => one === event).length < (MOST[event] ?? length),
+          )
+          .map((event) => [...history, event]),
       );
-const BEFORE = [0, 1, 2, 3, 4].flatMap(historiesOf);
+const BEFORE = [0, 1, 2, 3, 4].flatMap((length) => [
+  ...historiesOf(EVENTS, length),
+  ...historiesOf(RECORDED, length),
+]);
 const AFTER: ReadonlyArray<ReadonlyArray<Event>> = [
   [],
   ["pays"],
@@ -158,7 +207,13 @@ const verdictAfter = (
     const created = isoOf(now + offset + (event === "pays, listed wrong" ? 9 * DAY : 0));
     if (event.startsWith("pays by hand")) alike.push({ id: "hand", created });
     else if (event.startsWith("pays"))
-      known.push({ created, createdAt: now, recordedAt: now + 1_000 });
+      known.push({
+        created,
+        createdAt: now + (event === "pays, restored" ? 1.5 * HOUR : 0),
+        from:
+          event === "pays, restored" ? null : now - (event === "pays, sent twice" ? 5 * HOUR : 0),
+        recordedAt: now + (/late|restored/.test(event) ? 3 * HOUR : 1_000),
+      });
   };
   before.forEach(happens);
   now += HOUR;
@@ -197,10 +252,8 @@ const wrongAfter = (ages: typeof agesBy): string | undefined => {
       for (const ahead of [-DAY, 0, DAY])
         for (const isMade of [true, false]) {
           const verdict = verdictAfter(before, after, isMade, ahead, ages);
-          // A clock that is set, and a wrong time, may only make a person decide.
-          const isEven = [...before, ...after].every(
-            (event) => !(event in MOST) && CLOCK[event] === undefined,
-          );
+          // A clock that is set may only make a person decide.
+          const isEven = [...before, ...after].every((event) => CLOCK[event] === undefined);
           const isWrong = isMade
             ? verdict.is === "absent" || (verdict.is === "found" && verdict.id !== "ours")
             : isEven && verdict.is === "found";
@@ -240,6 +293,24 @@ describe("a verdict by age", () => {
         agesBy(
           sent,
           known.map((row) => ({ ...row, createdAt: Number.MAX_SAFE_INTEGER })),
+          given,
+        ),
+    ],
+    [
+      "takes the time of a record for that of the creation",
+      (sent, known, given) =>
+        agesBy(
+          sent,
+          known.map((row) => ({ ...row, from: row.recordedAt })),
+          given,
+        ),
+    ],
+    [
+      "takes the time of a row of the ledger for that of its first send",
+      (sent, known, given) =>
+        agesBy(
+          sent,
+          known.map((row) => ({ ...row, from: row.createdAt })),
           given,
         ),
     ],

@@ -14,7 +14,7 @@ const onAnotherClock = async (clockOffsetMs: number) => {
   const clock = () => Date.now() + passed;
   const world = await makeWorld({
     clock,
-    simulator: { clock: async () => clock() },
+    simulator: { clock: async () => clock(), tokenLifetime: "30 days" },
     settings: { assumptions: { listLagSeconds: 0 } },
   });
   const { simulator } = world;
@@ -24,16 +24,21 @@ const onAnotherClock = async (clockOffsetMs: number) => {
   const payee = await world.once({ operation: "createBeneficiary", request: beneficiary });
   if (payee.is !== "done") throw new Error(JSON.stringify(payee));
   const beneficiary_id = String(payee.made["beneficiary_id"]);
-  const requestOf = (payout_reference: string) => ({ ...payout, beneficiary_id, payout_reference });
+  const requestOf = (payout_reference: string) => ({
+    ...payout,
+    beneficiary_id,
+    payout_reference,
+    amount: `${payout_reference.codePointAt(payout_reference.length - 1)}.00`,
+  });
   /** Pays as often as Temporal tries, with a minute between two attempts. */
-  const pay = async (reference: string, lost?: "dropped" | "dropped-before") => {
+  const pay = async (reference: string, lost?: "dropped" | "dropped-before", most = 20) => {
     passed += 1_000;
     if (lost !== undefined) await simulator.addFault({ kind: lost, operation: "createPayout" });
     const task = { operation: "createPayout", request: requestOf(reference) };
     let testimony: Attempt["testimony"] = { is: "none" };
     for (let attempt = 1; ; attempt++) {
       const ended = await world.once(task, { workflowId: reference, attempt, testimony });
-      if (ended.is !== "wait" || attempt === 20) return ended;
+      if (ended.is !== "wait" || attempt === most) return ended;
       passed += 60_000;
       const { version } = ended;
       testimony = version === undefined ? undefined : { is: "version", version };
@@ -53,7 +58,21 @@ const onAnotherClock = async (clockOffsetMs: number) => {
     const row = await world.ledger.payout(world.account, payout_id);
     return row && (await world.ledger.state()).now - row.changedAt;
   };
-  return { knownFor, paid, pass, pay, payByHand, setClock };
+  /** Three payouts, one an hour, in an outage: the ledger has their ids two hours after the last. */
+  const payKnownLate = async () => {
+    for (const reference of ["Goods 1", "Goods 2", "Goods 3"]) await pay(reference);
+    const references = ["Late 11", "Late 22", "Late 33"];
+    for (const reference of references) {
+      await simulator.addFault({ kind: "html-502", operation: "listPayouts" });
+      expect(await pay(reference, "dropped", 1)).toMatchObject({ is: "wait" });
+      pass(HOUR);
+    }
+    await payByHand("Rent");
+    pass(HOUR);
+    for (const reference of references)
+      expect(await pay(reference)).toMatchObject({ is: "done", by: "likeness" });
+  };
+  return { knownFor, paid, pass, pay, payByHand, payKnownLate, setClock };
 };
 
 describe("a service on another clock, whose list shows no keys", () => {
@@ -101,6 +120,25 @@ describe("a service on another clock, whose list shows no keys", () => {
       pass(3 * DAY);
       for (const reference of before) await pay(reference);
       expect(await pay("Rent", "dropped-before")).toMatchObject({ is: "waiting", needs: "answer" });
+    },
+  );
+
+  it.each([-DAY, 0, DAY])(
+    "takes no payment by hand of an hour ago for ours, though known results were recorded since: %i ms",
+    async (offset) => {
+      const { pay, payKnownLate } = await onAnotherClock(offset);
+      await payKnownLate();
+      expect(await pay("Rent", "dropped-before")).toMatchObject({ is: "waiting", needs: "answer" });
+    },
+  );
+
+  it.each([-DAY, 0, DAY])(
+    "asks nobody though known results were recorded hours late: %i ms",
+    async (offset) => {
+      const { paid, pay, payKnownLate } = await onAnotherClock(offset);
+      await payKnownLate();
+      expect(await pay("Goods 9", "dropped")).toMatchObject({ is: "done", by: "likeness" });
+      expect(await paid()).toHaveLength(8);
     },
   );
 

@@ -22,6 +22,7 @@ import {
   isSettled,
   nextVersion,
   readRecorded,
+  readRest,
   readRow,
   type RecordedWrite,
   rowsOf,
@@ -130,7 +131,7 @@ const OWNER = {
  * A write that owns a result. The ledger had recorded the result at `recordedAt` or before, and had sent nothing of it
  * before `createdAt`. Both are milliseconds since 1970 by its own clock. A later change of the row moves `recordedAt`.
  */
-export type Owner = RowOf<typeof OWNER>;
+export interface Owner extends RowOf<typeof OWNER>, Pick<WriteRow, "from"> {}
 
 /** Standings of which the root of a write is asked, too. */
 const ASKS_ROOT: ReadonlySet<Standing> = new Set(["asking", "approval", "unknown"]);
@@ -191,13 +192,18 @@ export const writeMethods = (store: Store) => {
   ): Promise<ReadonlyMap<string, Owner>> => {
     const found = await store.find(
       store.where(
-        "SELECT account, workflow_id, step, made_id, created_at, changed_at AS recorded_at FROM writes",
+        "SELECT account, workflow_id, step, made_id, created_at, changed_at AS recorded_at, rest FROM writes",
         { "account = ?": account, "operation = ?": operation, made_id: ids },
         // If several writes have one beneficiary, the first owns it.
         "ORDER BY created_at DESC",
       ),
     );
-    return new Map(found.map((row) => [String(row["made_id"]), readFields(OWNER, row, seal)]));
+    return new Map(
+      found.map((row) => [
+        String(row["made_id"]),
+        { ...readFields(OWNER, row, seal), from: readRest(row, seal).from },
+      ]),
+    );
   };
 
   /** Returns the write that owns the result of `row`, if another one does. */

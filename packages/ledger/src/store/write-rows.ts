@@ -98,9 +98,12 @@ export const saveRow = (
   return (before?.request.hash === request.hash ? saveOutcome : save)(stored, seal);
 };
 
+export const readRest = (found: SqlRow, seal: Seal): Rest =>
+  WRITES.fields.rest.read(found["rest"] ?? null, seal) ?? PRUNED;
+
 /** Reads a row. */
 export const readRow = (found: SqlRow, seal: Seal): WriteRow => {
-  const { facts, ...rest } = WRITES.fields.rest.read(found["rest"] ?? null, seal) ?? PRUNED;
+  const { facts, ...rest } = readRest(found, seal);
   return {
     ...rest,
     ...readFields(ROW, found, seal),

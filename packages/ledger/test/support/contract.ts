@@ -125,11 +125,12 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
 
   it("lets one write own what was made, and says who", async () => {
     const [one, two] = [nameOf({ workflowId: fresh() }), nameOf({ workflowId: fresh() })];
-    const { changedAt, createdAt } = (await ledger.transact(one, saving(one, made("P-1")))).row!;
+    const sent = { ...made("P-1"), from: 17 };
+    const { changedAt, createdAt } = (await ledger.transact(one, saving(one, sent))).row!;
     await expect(other.transact(two, saving(two, made("P-1")))).rejects.toThrow(MadeByAnother);
     expect((await ledger.look(two)).row).toBeUndefined();
     expect(await ledger.owners("account-1", "createPayout", ["P-1", "P-2"])).toEqual(
-      new Map([["P-1", { ...one, createdAt, recordedAt: changedAt }]]),
+      new Map([["P-1", { ...one, createdAt, recordedAt: changedAt, from: 17 }]]),
     );
     const given = { operation: "createBeneficiary", ...made("B-7") };
     await ledger.transact(two, saving(two, given));
