@@ -143,7 +143,7 @@ test("another key is no amendment: what was made under the first one would be pa
   const hasty = { ...input, options: { completeWithin: "1 second" } };
   await startRun(stack.operations, "other-key", planPayout(hasty, defaultAssumptions), ada);
   await expect(result("other-key")).rejects.toMatchObject({ cause: { type: "PayoutStillOpen" } });
-  const amend = { patch: { key: "again" }, assumptions: defaultAssumptions };
+  const amend = { key: "again" };
   const retried = retryPayment(stack.operations, "other-key", { ...bob, amend });
   await retried.then(({ runId }) => result("other-key", runId)).catch(() => undefined);
   expect(await payments.paid("other-key")).toBe(1);
@@ -161,7 +161,7 @@ test("an amendment that came too late changes no report of the run that was retr
       return ledger.decide(...given);
     },
   };
-  const amend = { patch: { payout: { amount: "7.50" } }, assumptions: defaultAssumptions };
+  const amend = { payout: { amount: "7.50" } };
   const given = { ...stack.operations, ledger: beaten };
   await expect(retryPayment(given, "late", { ...bob, amend })).rejects.toThrow("by someone else");
   expect(await ledger.runs({ workflowIds: ["late"] })).toMatchObject([{ amount: "250.00" }]);
