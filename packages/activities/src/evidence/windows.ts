@@ -13,6 +13,9 @@
  *    second window right after it. A filter by the time of completion lists it in neither, and if it has completed
  *    since, in both. The rows of the second window count as well.
  *
+ * One filter passes both: by the time of completion, and late by exactly the time that each payout takes to complete (by
+ * two seconds). Only payouts that have not completed would show it, and a quiet account has none. A fourth request would.
+ *
  * A row from before the window shows, too, that it is not honoured. No window has an end: a clock may be set ahead.
  *
  * A window that is honoured may still prove nothing, because payouts are made while its pages are read. Then it is read
