@@ -15,8 +15,10 @@ import type { MoneyState, Owed } from "./reports.ts";
 
 const LOOK_EVERY_MS = 300;
 
-/** The webhook has everything this long after the work is done. */
+/** The webhook has everything this long after the work is done, with a second more for each two events. */
 const DELIVERED_WITHIN_MS = 90_000;
+// The receiver refuses one in seven, and each refusal costs an interval of the notifier.
+const EACH_WITHIN_MS = 500;
 
 const MONEY: Readonly<Record<string, MoneyState>> = {
   made: "underWay",
@@ -104,10 +106,12 @@ export const checkEvents = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { operate, receiver, starter } = environment;
-  const waiting = AbortSignal.any([signal, AbortSignal.timeout(DELIVERED_WITHIN_MS)]);
   const all: Array<FeedEvent> = [];
   const hasAll = async (account: string, from: number) => {
-    const last = (await operate(({ ledger }) => ledger.events(account), waiting))?.at(-1)?.id;
+    const events = await operate(({ ledger }) => ledger.events(account), signal);
+    const last = events?.at(-1)?.id;
+    const withinMs = DELIVERED_WITHIN_MS + EACH_WITHIN_MS * (events?.length ?? 0);
+    const waiting = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
     await until(() => receiver.received.slice(from).some(({ id }) => id === last), waiting);
   };
   for (const { hash, name = "default" } of environment.accounts) {
