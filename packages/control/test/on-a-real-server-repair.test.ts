@@ -324,6 +324,30 @@ test("amendments in JSON Lines change each run that they name, and no other", as
   await expect(plannedRepair(stack.operations, strange, { find: "lines-" })).rejects.toThrow(
     "no failed run that matches: lines-4",
   );
+  // One invalid amendment stops all, as an unknown id does.
+  const wrong = [
+    { id: "lines-1", payout: { amount: "1,500.00" } },
+    { id: "lines-2", payout: { amont: "7.50" } },
+  ];
+  const unread = await read(...wrong);
+  await expect(plannedRepair(stack.operations, unread, { find: "lines-" })).rejects.toMatchObject({
+    name: "InvalidInput",
+    message: "2 amended inputs are invalid. Nothing was done.",
+    faults: expect.arrayContaining([
+      expect.objectContaining({ field: "lines-1, payout.amount:" }),
+      {
+        field: "lines-2, payout.amont:",
+        problem: expect.stringContaining("did you mean amount?"),
+      },
+    ]),
+  });
+  // What it has already is no mistake: the run is left out, with the reason.
+  const { amount } = payments.planned("lines-1").input.payout;
+  const same = await read({ id: "lines-1", payout: { amount } });
+  expect(await plannedRepair(stack.operations, same, { find: "lines-" })).toMatchObject({
+    retries: [{}, {}],
+    notHelped: [{ workflowId: "lines-1", whyNot: expect.stringContaining("changes nothing") }],
+  });
   const options = await read(first, { id: "lines-2", payout: { amount: "7.50" } });
   const repair = await repaired(stack.operations, options, { find: "lines-" });
   await isRepaired(repair, Object.fromEntries(ids.map((id) => [id, "succeeded"])));

@@ -150,7 +150,7 @@ export const amendInput = (
     (path) =>
       canonicalJson({ at: valueAt(input, path) }) !== canonicalJson({ at: valueAt(amended, path) }),
   );
-  if (fields.length === 0) throw invalidInput("The amendment changes nothing. Nothing was done.");
+  if (fields.length === 0) throw refused("The amendment changes nothing. Nothing was done.");
   const check = lookUp(CHECKS, workflowType);
   // Nothing else notices a misspelt field of a user's own workflow, or a field that only its child has.
   const unknown = fields.find((path) => valueAt(input, path) === undefined);

@@ -25,7 +25,7 @@ import { isAmount } from "@durable-payments/protocol/inputs";
 import { chunksOf } from "effect/Array";
 import type { Connected } from "../../facts/connection/connections.ts";
 import { readInput } from "../../facts/run-input.ts";
-import { ControlError, invalidInput, refused } from "../../errors.ts";
+import { ControlError, InvalidInput, invalidInput, refused } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { amendInput, whyNotAmended } from "../../rules/retry-plan.ts";
 import { paymentFields, sumMoney } from "../../rules/run-view.ts";
@@ -74,6 +74,8 @@ const MOST_ROWS = 10_000;
 const SAVED_AT_ONCE = 5_000;
 const READ_AT_ONCE = 50;
 const DEFAULT_RATE = 5;
+/** Most problems of amended inputs that an error names. */
+const MOST_FAULTS = 5;
 
 /** A row with what the ledger and the workflow keep of it. */
 export interface Repaired {
@@ -126,7 +128,7 @@ const planRow = async (
   connected: Reading,
   found: FailedRun,
   { amend, amendEach, from }: RepairOptions,
-): Promise<Repaired | string> => {
+): Promise<Repaired | InvalidInput | string> => {
   const { rows, run } = found;
   const { runId, type, workflowId } = run;
   if (runId === null) return `Temporal has no run of ${workflowId}. Nothing was done.`;
@@ -185,6 +187,7 @@ const planRow = async (
       input: amended?.amended,
     };
   } catch (error) {
+    if (error instanceof InvalidInput) return error;
     if (error instanceof ControlError) return error.message;
     throw error;
   }
@@ -193,7 +196,7 @@ const planRow = async (
 /**
  * Plans the retry of all failed runs that match. Nothing is changed. Without amendments, it needs only the ledger.
  *
- * @throws InvalidInput if an option is invalid, or amendments name runs that have not failed.
+ * @throws InvalidInput if an option or an amended input is invalid, or amendments name runs that have not failed.
  */
 export const planRepair = async (connected: Reading, filter: RunFilter, options: RepairOptions) => {
   checkOptions(options);
@@ -208,7 +211,21 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
       strange.map((field) => ({ field, problem: "has not failed, or does not match" })),
     );
   const plans = await atOnce(taken, (run) => planRow(connected, run, options), READ_AT_ONCE);
-  const rows = plans.filter((plan) => typeof plan === "object");
+  // Nobody meant it: the other runs wait, too, until it is corrected.
+  const invalid = plans.flatMap((plan, at) =>
+    plan instanceof InvalidInput ? [[taken[at]?.run.workflowId ?? "", plan] as const] : [],
+  );
+  const faultsOfAll = invalid.flatMap(([id, { faults, message }]) =>
+    faults === undefined
+      ? [{ field: `${id}:`, problem: message }]
+      : faults.map(({ field, problem }) => ({ field: `${id}, ${field}:`, problem })),
+  );
+  if (invalid.length > 0)
+    throw invalidInput(
+      `${invalid.length} amended ${invalid.length === 1 ? "input is" : "inputs are"} invalid${faultsOfAll.length > MOST_FAULTS ? `: the first ${MOST_FAULTS} problems, and ${faultsOfAll.length - MOST_FAULTS} more` : ""}. Nothing was done.`,
+      faultsOfAll.slice(0, MOST_FAULTS),
+    );
+  const rows = plans.filter((plan) => typeof plan === "object" && "row" in plan);
   const amended = rows.filter(({ input }) => input !== undefined);
   const content = hashOf(
     rows.map(({ row }) => [row.workflowId, row.run, row.terms, row.repair?.from ?? ""]),
@@ -219,9 +236,9 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
     retries: rows.map(({ planned }) => planned),
     /** Runs that a retry cannot help, with the reason. */
     notHelped: plans.flatMap((plan, at) =>
-      typeof plan === "object"
-        ? []
-        : [{ workflowId: taken[at]?.run.workflowId ?? "", whyNot: plan }],
+      typeof plan === "string"
+        ? [{ workflowId: taken[at]?.run.workflowId ?? "", whyNot: plan }]
+        : [],
     ),
     /** Amended payments that may be duplicates, and of which, in words. */
     duplicates: amended.length === 0 ? [] : await duplicatesAmong(connected.ledger, rows),
