@@ -14,6 +14,7 @@ export {
   resetPoint,
   resetPointFrom,
   resetRun,
+  whyNotFrom,
   startAgain,
   startAgainOf,
 } from "./retry/continue-run.ts";

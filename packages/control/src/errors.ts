@@ -51,6 +51,8 @@ export interface NextAction {
   readonly isDryRun?: boolean;
   /** A person ended it: the retry must override that, by name and with a reason. */
   readonly isOverruling?: boolean;
+  /** Continues from this step, not the failed one. */
+  readonly from?: string | undefined;
   /** Retries it with another input. */
   readonly isAmended?: boolean;
   /** Retries it from the beginning, instead of a reset. */

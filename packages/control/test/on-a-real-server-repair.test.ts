@@ -394,9 +394,23 @@ test("a repair continues a user's own workflow from a chosen step, and no run th
   const id = "payReserved/from";
   await untilFailed(id, 1);
   const before = stack.reserved();
-  const nowhere = await repaired(stack.operations, { ...bob, from: "pack" }, { find: id });
-  await isRepaired(nowhere, { [id]: "covered" });
-  const repair = await repaired(stack.operations, { ...bob, from: "reserve" }, { find: id });
+  const nowhere = { ...bob, from: "pack" };
+  const why = `${id} never reached pack`;
+  const planned = await plannedRepair(stack.operations, nowhere, { find: id });
+  expect(planned).toMatchObject({
+    retries: [],
+    notHelped: [{ workflowId: id, whyNot: expect.stringContaining(why) }],
+  });
+  const unplanned = planRetryOf(stack.operations, id, nowhere);
+  await expect(unplanned).rejects.toMatchObject({
+    name: "NotAllowed",
+    message: expect.stringContaining(why),
+  });
+  const chosen = { ...bob, from: "reserve" };
+  expect(await plannedRepair(stack.operations, chosen, { find: id })).toMatchObject({
+    retries: [{ workflowId: id, way: "reset", from: "reserve" }],
+  });
+  const repair = await repaired(stack.operations, chosen, { find: id });
   await isRepaired(repair, { [id]: "succeeded" });
   // By default, the step that failed runs again, and none before it.
   expect(stack.reserved()).toBe(before + 1);

@@ -71,7 +71,7 @@ export const retry = command(
   A dry run needs Temporal, too. With --all-failed, it makes a repair: a worker
   retries each run that matches once, also if this terminal is closed. show,
   pause, resume, cancel and approve take the id of a repair, as of a batch. Its
-  dry run needs only the ledger, unless inputs are amended.
+  dry run needs only the ledger, except with --amend or --from.
   With --against, the retries are only previewed.`,
   {
     "durable-payments retry invoice-17 --dry-run --by ada": "See what would be done",

@@ -23,8 +23,8 @@ const WAYS: Readonly<Record<RetryPlan["way"], string>> = {
   look: "makes the open run check again",
 };
 
-const planText = ({ again, kept, way, workflowId }: RetryPlan): ReadonlyArray<string> => [
-  `${workflowId}: ${WAYS[way]}`,
+const planText = ({ again, from, kept, way, workflowId }: RetryPlan): ReadonlyArray<string> => [
+  `${workflowId}: ${from === undefined ? WAYS[way] : `resets the run to ${from}; its own activities before it keep their results`}`,
   ...(kept.length === 0 ? [] : [wrap(`Kept: ${kept.join(", ")}`, "  ")]),
   ...(again.length === 0
     ? []
@@ -36,12 +36,13 @@ const OVERRULED =
 
 /** Returns the command of the retry that a dry run has shown, with all its flags. */
 export const retryNext = (
-  { runId, workflowId }: Pick<RetryPlan, "runId" | "workflowId">,
+  { from, runId, workflowId }: Pick<RetryPlan, "from" | "runId" | "workflowId">,
   { isAmended, isOverruling, isRestarted }: Readonly<Record<HowRetried, boolean>>,
 ): NextAction => ({
   action: "retry",
   workflowId,
   ifRun: runId,
+  from,
   isAmended,
   isOverruling,
   isRestarted,

@@ -48,8 +48,9 @@ const FLAGS: ReadonlyArray<
   ["isLog", ["--log"], "See who did what"],
   ["isFollowed", ["--follow"], "Follow it"],
   ["ifRun", ["--if-run"]],
+  ["from", ["--from"]],
   ["isDryRun", ["--dry-run"], "See what a retry would do"],
-  ["isOverruling", ["--override", "--reason", "WHY"], "Override the stop order"],
+  ["isOverruling", ["--override"], "Override the stop order"],
   ["isAmended", ["--amend", "FILE"], "Retry it with another request"],
   ["isRestarted", ["--restart"]],
   ["batch", ["--batch"]],
@@ -78,9 +79,11 @@ const wordsOf = (next: NextAction): readonly [purpose: string, ...args: Readonly
     const value = next[field];
     return typeof value === "string" ? [...names, value] : names;
   });
+  // Both record why.
+  const why = next.isOverruling || next.isAmended ? ["--reason", "WHY"] : [];
   const said = given.find(([, , special]) => special !== undefined)?.[2];
   const id = workflowId === undefined ? [] : [workflowId];
-  return [said ?? answer ?? purpose, command, ...id, ...words, ...flags, ...needed];
+  return [said ?? answer ?? purpose, command, ...id, ...words, ...flags, ...why, ...needed];
 };
 
 /** Actions whose commands name no person, because they change nothing. */

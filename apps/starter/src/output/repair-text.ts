@@ -52,11 +52,11 @@ export const repairPlanText = (plan: RepairPlan): string => {
     `${counted(retries.length, "failed run")} can be retried${sums.length === 0 ? "" : `: ${totals(sums)}`}. ${counted(notHelped.length, "run")} cannot.`,
     ...named(
       "Can be retried",
-      retries.map(({ again, amended, kept, way, workflowId }) => [
+      retries.map(({ again, amended, from, kept, way, workflowId }) => [
         workflowId,
         joined(
           [
-            WAYS[way],
+            from === undefined ? WAYS[way] : `continue from ${from}`,
             kept.length === 0 ? "" : `keeps ${kept.join(", ")}`,
             again.length === 0 ? "" : `runs ${again.join(", ")}`,
             amended.join("; "),

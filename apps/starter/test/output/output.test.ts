@@ -92,14 +92,14 @@ it.each([
       { workflowId: "invoice-17", runId: "run-1" },
       { isOverruling: true, isAmended: true, isRestarted: true },
     ),
-    "durable-payments retry invoice-17 --if-run run-1 --override --reason WHY --amend FILE --restart --by NAME",
+    "durable-payments retry invoice-17 --if-run run-1 --override --amend FILE --restart --reason WHY --by NAME",
   ],
   [
     retryNext(
-      { workflowId: "invoice-17", runId: "run-1" },
+      { workflowId: "invoice-17", runId: "run-1", from: "price" },
       { isOverruling: false, isAmended: false, isRestarted: false },
     ),
-    "durable-payments retry invoice-17 --if-run run-1 --by NAME",
+    "durable-payments retry invoice-17 --if-run run-1 --from price --by NAME",
   ],
 ] as const)("keeps what was given in the command that is offered: %j", (next, command) => {
   expect(commandOf(next)).toBe(command);

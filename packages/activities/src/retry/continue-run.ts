@@ -104,6 +104,18 @@ export const resetPointFrom = async (
 ): Promise<EventId | undefined> =>
   from === undefined ? resetPoint(events, failure) : pointOfStep(client, events, from);
 
+/** Returns why a failed run cannot continue from a chosen step: it never reached it. Only its history has its own activities. */
+export const whyNotFrom = async (
+  client: Client,
+  { runId, workflowId }: RunOfId,
+  from: string,
+): Promise<string | undefined> => {
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  return (await pointOfStep(client, events ?? [], from)) === undefined
+    ? `${workflowId} never reached ${from}: choose a step that it has begun. Nothing was done.`
+    : undefined;
+};
+
 /**
  * Resets a failed run of a user's own workflow to the task that scheduled the failing step, or a chosen earlier one: its own
  * activities before that keep their results, and signals that it has received are given again. Writes after it return their

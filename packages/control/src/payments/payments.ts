@@ -339,7 +339,8 @@ export class Payments extends PaymentsReading {
   }
 
   /**
-   * Plans a repair: the retry of all failed runs that match. Nothing is changed. Without amendments, it needs only the ledger.
+   * Plans a repair: the retry of all failed runs that match. Nothing is changed. It needs only the ledger; with an amendment
+   * or `from`, also Temporal.
    *
    * @param filter as of `list`: `group` of `failed`, `step`, `error`, `account`, `batch` and others.
    * @param options how they are retried: with `amend` or `amendEach`, with other inputs; `from`, from a chosen step.
@@ -355,7 +356,7 @@ export class Payments extends PaymentsReading {
       const { rows: _, ...plan } = await this.#planRepair(opened, filter, options);
       return plan;
     };
-    return (options.amend ?? options.amendEach) === undefined
+    return (options.amend ?? options.amendEach ?? options.from) === undefined
       ? this.#connections.ledger(read)
       : this.#connections.both(read);
   }

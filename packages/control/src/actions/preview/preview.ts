@@ -138,13 +138,11 @@ const prepare = async (
   try {
     const planned = await planRetryOf(connected, workflowId, options);
     const { failure, plan } = planned;
-    const { from, runId, way, workflowId: root } = plan;
+    const { runId, workflowId: root } = plan;
     const rows = await connected.ledger.rowsOf(root);
     const handle = connected.client.workflow.getHandle(root, runId);
     const history = await handle.fetchHistory();
     const kept = await keptOf(connected.client, history, plan, failure);
-    if (kept === undefined && way === "reset" && from !== undefined)
-      return { outcome: "refused", why: `${root} never reached ${from}.` };
     const open = rows.find(dependsOnService);
     if (open === undefined) return { planned, options, history, kept, rows };
     const why = open.message ?? `The outcome of ${open.operation} is unknown.`;

@@ -4,9 +4,14 @@
  * A loop in a terminal ends with the terminal, and asks Temporal about each run before anything is decided. So a repair is
  * decided from facts of the ledger alone: in seconds, also for ten thousand runs. It is kept there as a batch whose rows are
  * the failed runs. The workflow of batches takes the rows in turn, at a rate, and checks each again: see `retry-row.ts` of
- * the activities. Only an amendment has to read the input of its run at Temporal before.
+ * the activities. Only an amendment and a chosen step have to read the run at Temporal before.
  */
-import { planRetry, recordedFailure, type RetryPlan } from "@durable-payments/activities";
+import {
+  planRetry,
+  recordedFailure,
+  type RetryPlan,
+  whyNotFrom,
+} from "@durable-payments/activities";
 import { isRecord, lookUp } from "@durable-payments/client/values";
 import {
   type Batch,
@@ -18,7 +23,7 @@ import {
   type RowRepair,
   type RunFilter,
 } from "@durable-payments/ledger";
-import { atOnce } from "@durable-payments/protocol";
+import { atOnce, isNotFound } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import type { RepairRow } from "@durable-payments/protocol/calls";
 import { isAmount } from "@durable-payments/protocol/inputs";
@@ -51,7 +56,7 @@ export interface RepairOptions extends Acting {
 }
 
 /** The retry of one run of a repair. */
-export interface PlannedRetry extends Pick<RetryPlan, "kept" | "way"> {
+export interface PlannedRetry extends Pick<RetryPlan, "from" | "kept" | "way"> {
   readonly workflowId: string;
   /** The failed run. */
   readonly runId: string;
@@ -64,7 +69,7 @@ export interface PlannedRetry extends Pick<RetryPlan, "kept" | "way"> {
   readonly amended: ReadonlyArray<string>;
 }
 
-/** Temporal is needed for amendments alone. */
+/** Temporal is needed for amendments and a chosen step alone. */
 type Reading = Connected | Pick<Connected, "ledger">;
 
 /** The plan of a repair. */
@@ -104,15 +109,20 @@ const checkOptions = ({
     throw fault("The rate must be above 0, and the window at least 1.");
 };
 
+const temporalOf = (reading: Reading): Connected => {
+  if ("client" in reading) return reading;
+  throw new Error("Only Temporal has inputs, and the steps of a user's own workflow.");
+};
+
 /** Amends the input of a failed run. @throws ControlError if that cannot help. */
 const amendRun = async (
   connected: Reading,
   { rows, run: { account, runId, type, workflowId } }: FailedRun,
   patch: unknown,
 ) => {
-  if (!("client" in connected)) throw new Error("Only Temporal has the input that is amended.");
-  const input = await readInput(connected, { workflowId, runId: runId ?? "" });
-  const amendment = amendInput(type, input, patch, connected.assumptionsOf(account ?? undefined));
+  const temporal = temporalOf(connected);
+  const input = await readInput(temporal, { workflowId, runId: runId ?? "" });
+  const amendment = amendInput(type, input, patch, temporal.assumptionsOf(account ?? undefined));
   const why = whyNotAmended({ rows, workflowId, workflowType: type }, amendment);
   if (why !== undefined) throw why;
   const { changed, hash, input: amended } = amendment;
@@ -154,6 +164,9 @@ const planRow = async (
   });
   if ("whyNot" in plan) return plan.whyNot;
   try {
+    const of = { workflowId, runId };
+    const unreached = from && (await whyNotFrom(temporalOf(connected).client, of, from));
+    if (unreached) return unreached;
     const amended = patch === undefined ? undefined : await amendRun(connected, found, patch);
     const { amount, currency, payee, reference } = amended?.repair.planned ?? run;
     const changed = amended?.repair.amend.changed ?? [];
@@ -165,6 +178,7 @@ const planRow = async (
         way: plan.way,
         kept: plan.kept,
         again: plan.again.map(({ step }) => step),
+        from,
         amount,
         currency,
         amended: changed,
@@ -189,12 +203,14 @@ const planRow = async (
   } catch (error) {
     if (error instanceof InvalidInput) return error;
     if (error instanceof ControlError) return error.message;
+    if (isNotFound(error))
+      return `Temporal no longer has the run of ${workflowId}, and only Temporal has its input. Nothing was done.`;
     throw error;
   }
 };
 
 /**
- * Plans the retry of all failed runs that match. Nothing is changed. Without amendments, it needs only the ledger.
+ * Plans the retry of all failed runs that match. Nothing is changed. Without amendments and `from`, it needs only the ledger.
  *
  * @throws InvalidInput if an option or an amended input is invalid, or amendments name runs that have not failed.
  */

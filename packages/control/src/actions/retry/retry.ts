@@ -1,4 +1,4 @@
-import { resetRun, startAgain } from "@durable-payments/activities";
+import { resetRun, startAgain, whyNotFrom } from "@durable-payments/activities";
 import { endAmong, type NewDecision, wasNeverStarted } from "@durable-payments/ledger";
 import { randomUUID } from "node:crypto";
 import { paidBy } from "../start-request.ts";
@@ -98,6 +98,8 @@ export const planRetryOf = async (
   if (plan.way === "look" && amendment !== undefined) {
     throw refused(`${root} is open: only an ended run can be amended. Nothing was done.`);
   }
+  const unreached = options.from && (await whyNotFrom(client, runOf, options.from));
+  if (unreached) throw refused(unreached, root);
   const why =
     amendment && whyNotAmended({ rows, workflowId: root, workflowType: run.type }, amendment);
   if (why !== undefined) throw why;
@@ -189,8 +191,6 @@ export const retryPayment = async (
     const isReset = plan.way === "reset";
     const { from, versions } = plan;
     const wasReset = isReset ? await resetRun(client, run, { failure, from, reason }) : undefined;
-    if (wasReset === undefined && from !== undefined)
-      throw refused(`${root} never reached ${from}. It was not retried.`, root);
     const continued =
       wasReset ?? (await startAgain(connected, run, versions, amendment, randomUUID()));
     if (continued === undefined)
