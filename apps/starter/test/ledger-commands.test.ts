@@ -145,6 +145,52 @@ const holdForApproval = async (ledger: Ledger, workflowId: string, isAsking = fa
   });
 };
 
+it("a mistyped id, group or step does not look as if nothing had failed", async () => {
+  const place = `sqlite:${join(folder, "failed.sqlite")}`;
+  vi.stubEnv("PAYMENTS_LEDGER", place);
+  const ledger = await openLedger(readLedgerPlace(place, ""), { isMigrated: true });
+  const of = { account: "account", workflowId: "invoice-1", runId: "run-1", type: "payout" };
+  await ledger.recordStart(
+    { ...of, batch: null, batchRow: null, ...CALL.request },
+    { by: "ada", how: "--by", value: { type: "payout", content: "c" } },
+  );
+  const end = { workflowId: "invoice-1", runId: "run-1", endState: "failed", endedAt: 1 } as const;
+  const why = { endType: "Refused", endReason: "no", endStep: "createPayout" };
+  await ledger.recordEnds([{ ...end, ...why }]);
+  const batch = { account: "account", file: "f", contentHash: "c", rows: 1, chunks: 1 } as const;
+  const kept = { details: "{}", createdBy: "ada", createdAt: 0, approvedBy: null } as const;
+  for (const [id, type] of [
+    ["payouts/1", "payout"],
+    ["repairs/1", "repair"],
+  ] as const)
+    await ledger.saveBatch(id, () => ({
+      batch: { ...batch, ...kept, id, type, state: "finished" },
+    }));
+  await ledger.close();
+
+  const retry = (...flags: ReadonlyArray<string>) =>
+    ["retry", "--all-failed", "--dry-run", "--by", "ada", ...flags] as const;
+  for (const [code, message, ...command] of [
+    [5, "payout-00000000", "failed", "payout-00000000"],
+    [5, "payout-00000000", ...retry("--group", "payout-00000000")],
+    [5, "no batch payouts/2", ...retry("--batch", "payouts/2")],
+    [5, "no repair repairs/2", ...retry("--repair", "repairs/2")],
+    [5, "no repair repairs/2", "failed", "--repair", "repairs/2"],
+    [2, "payouts/1 is no repair", ...retry("--repair", "payouts/1")],
+    [2, "repairs/1 is no batch", ...retry("--batch", "repairs/1")],
+  ] as const)
+    expect(await runCli(...command)).toMatchObject({
+      code,
+      stderr: expect.stringContaining(message),
+    });
+  for (const command of [retry("--step", "createpayout"), ["failed", "--step", "createpayout"]])
+    expect(await runCli(...command)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Steps of all failed runs: createPayout"),
+    });
+  expect(await runCli(...retry("--batch", "payouts/1"))).toMatchObject({ code: 0 });
+});
+
 /** Returns what a path of jq in the docs, such as `.inbox[0].hash`, finds in the JSON answer of a command. */
 const documentedValue = async (part: "inbox" | "listing", ...command: ReadonlyArray<string>) => {
   const document = fileURLToPath(new URL("../../../docs/answer-and-approve.md", import.meta.url));

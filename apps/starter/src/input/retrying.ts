@@ -9,7 +9,7 @@ import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 
 import { failedText, repairPlanText } from "../output/repair-text.ts";
-import { counted, wrap } from "../output/text.ts";
+import { counted, joined, wrap } from "../output/text.ts";
 import { type Act, actingOf, readJson } from "./given.ts";
 
 /** Conditions that a filter takes as they are given. */
@@ -115,12 +115,26 @@ export const selected = async (
   };
 };
 
+/** Says which steps and types failed runs have, if none of them matches a condition, which may be mistyped. */
+const noneLines = async (
+  payments: Payments,
+  { step, type }: Pick<FailedFlags, "step" | "type">,
+): Promise<ReadonlyArray<string>> => {
+  const groups = step === undefined && type === undefined ? [] : await payments.failed();
+  const list = (of: "step" | "type") => joined([...new Set(groups.map((one) => one[of]))], ", ");
+  return groups.length === 0
+    ? []
+    : [wrap(`Steps of all failed runs: ${list("step")}. Types: ${list("type")}.`)];
+};
+
 /** Shows the groups of failed runs, or what a retry of one group would do. */
 export const showFailed: Act<FailedFlags> = async (output, payments, flags) => {
   const filter = filterOf(payments, flags);
   const groups = await payments.failed(filter);
   const { group } = flags;
-  if (group === undefined) return output.answer({ groups }, failedText);
+  const none = groups.length === 0 ? await noneLines(payments, flags) : [];
+  if (group === undefined)
+    return output.answer({ groups }, (shown) => [failedText(shown), ...none].join("\n"));
   const plan = await payments.planRepair(filter, { by: "nobody" });
   output.answer({ groups, plan }, (shown) =>
     [
@@ -140,8 +154,10 @@ export const retryAll: Act<RetryFlags> = async (output, payments, flags) => {
   const options = { ...acting, ...amendments, approveAbove, from, rate, window };
   const plan = isDryRun || !flags.yes ? await payments.planRepair(filter, options) : undefined;
   if (plan !== undefined && (isDryRun || plan.retries.length === 0)) {
+    const isNone = plan.retries.length + plan.notHelped.length === 0;
+    const none = isNone ? await noneLines(payments, flags) : [];
     output.answer({ ...plan, isDryRun }, (shown) =>
-      [repairPlanText(shown), "Nothing was done."].join("\n"),
+      [repairPlanText(shown), ...none, "Nothing was done."].join("\n"),
     );
     return;
   }

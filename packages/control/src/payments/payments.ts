@@ -345,7 +345,8 @@ export class Payments extends PaymentsReading {
    * @param filter as of `list`: `group` of `failed`, `step`, `error`, `account`, `batch` and others.
    * @param options how they are retried: with `amend` or `amendEach`, with other inputs; `from`, from a chosen step.
    * @returns the steps of each retry, the runs that no retry can help with the reason, and the sums.
-   * @throws InvalidInput if the filter or an option is invalid.
+   * @throws InvalidInput if the filter, an option or an amended input is invalid; NotFound if there is no such batch, repair
+   *   or group.
    * @example
    * ```ts
    * const plan = await payments.planRepair({ batch: id }, { by: "ada" });

@@ -4,6 +4,7 @@
  */
 import type { DecidedWord, FailureGroup, FeedEvent, SumsBy } from "@durable-payments/ledger";
 import { type LimitsView, readLimits } from "../actions/limits.ts";
+import { checkChosen } from "../actions/retry/chosen.ts";
 import { readWords } from "../actions/words.ts";
 import { accountNamed, type KnownAccount } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
@@ -123,16 +124,18 @@ export class PaymentsReading implements AsyncDisposable {
    *
    * @param filter as of `list`; without one, all failed runs.
    * @returns the groups, the largest first, each with its number, sums, first and last end, and three ids.
-   * @throws InvalidInput if the filter is invalid.
+   * @throws InvalidInput if the filter is invalid; NotFound if there is no such batch, repair or group.
    * @example
    * ```ts
    * const [largest] = await payments.failed({ type: "onboardCardholder" });
    * ```
    */
   failed(filter: ListFilter = {}): Promise<ReadonlyArray<FailureGroup>> {
-    return this.#connections.ledger(async ({ ledger }) =>
-      ledger.failures(await filterOf(ledger, checkedFilter(this, filter))),
-    );
+    return this.#connections.ledger(async ({ ledger }) => {
+      const which = await filterOf(ledger, checkedFilter(this, filter));
+      await checkChosen(ledger, which);
+      return ledger.failures(which);
+    });
   }
 
   /**

@@ -37,6 +37,7 @@ import { paymentFields, sumMoney } from "../../rules/run-view.ts";
 import { similarText } from "../duplicates.ts";
 import { beginBatch, endUpload, inChunks, startChunks } from "../batch/chunks.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
+import { checkChosen } from "./chosen.ts";
 import { paidBy } from "../start-request.ts";
 
 /** How the runs of a repair are retried. */
@@ -212,11 +213,13 @@ const planRow = async (
 /**
  * Plans the retry of all failed runs that match. Nothing is changed. Without amendments and `from`, it needs only the ledger.
  *
- * @throws InvalidInput if an option or an amended input is invalid, or amendments name runs that have not failed.
+ * @throws InvalidInput if an option or an amended input is invalid, or amendments name runs that have not failed;
+ *   NotFound if there is no such batch, repair or group.
  */
 export const planRepair = async (connected: Reading, filter: RunFilter, options: RepairOptions) => {
   checkOptions(options);
   actorOf(options, (options.amend ?? options.amendEach) !== undefined);
+  await checkChosen(connected.ledger, filter);
   const found = await connected.ledger.failedRuns(filter, MOST_ROWS + 1);
   const taken = found.slice(0, MOST_ROWS);
   const known = new Set(taken.map(({ run }) => run.workflowId));
