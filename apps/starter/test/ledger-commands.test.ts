@@ -178,6 +178,18 @@ it("a mistyped id, group or step does not look as if nothing had failed", async 
     [5, "no repair repairs/2", "failed", "--repair", "repairs/2"],
     [2, "payouts/1 is no repair", ...retry("--repair", "payouts/1")],
     [2, "repairs/1 is no batch", ...retry("--batch", "repairs/1")],
+    [
+      2,
+      "require --all-failed",
+      "retry",
+      "invoice-1",
+      "--amend",
+      "a.csv",
+      "--reason",
+      "r",
+      "--by",
+      "b",
+    ],
   ] as const)
     expect(await runCli(...command)).toMatchObject({
       code,

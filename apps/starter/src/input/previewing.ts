@@ -5,8 +5,7 @@ import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
 import { progressOf } from "../output/progress.ts";
 import { counted, pairs, styled, totals } from "../output/text.ts";
-import { readJson } from "./given.ts";
-import { selected } from "./retrying.ts";
+import { readPatch, selected } from "./retrying.ts";
 
 /** Examples of a group; the answer in JSON has all. */
 const SHOWN = 5;
@@ -74,7 +73,7 @@ const oneOf = async ({
   isRestarted,
 }: RetryFlags): Promise<Chosen[number]> => {
   if (workflowId === undefined) throw badUsage("Which run? Give its ID, or --all-failed.");
-  const patch = amend === undefined ? undefined : await readJson(amend);
+  const patch = amend === undefined ? undefined : await readPatch(amend);
   return { workflowId, amend: patch, from, isOverruling, isRestarted };
 };
 

@@ -48,6 +48,14 @@ export const retryNext = (
   isRestarted,
 });
 
+/** Reads the fields of one run's input that change. */
+export const readPatch = (amend: string): Promise<unknown> => {
+  if (!isAmendmentsFile(amend)) return readJson(amend);
+  throw badUsage(
+    "Amendments in CSV or JSON Lines require --all-failed. For one run, give a JSON file with the fields that change.",
+  );
+};
+
 /** Retries one run, or shows its plan. */
 export const retryOne: Act<RetryFlags> = async (output, payments, flags) => {
   const { amend, from, id, ifRun, isDryRun, isOverruling, isRestarted } = flags;
@@ -60,7 +68,7 @@ export const retryOne: Act<RetryFlags> = async (output, payments, flags) => {
   const isAmended = amend !== undefined;
   const acting = actingOf(flags, isOverruling || isAmended);
   const how = { isDryRun, isOverruling, isRestarted, ifRun, from };
-  const patch = isAmended ? await readJson(amend) : undefined;
+  const patch = isAmended ? await readPatch(amend) : undefined;
   const planned = await payments.retry(id, { ...acting, ...how, amend: patch });
   const { amended, isDryRun: _, newRunId, warnings, ...plan } = planned;
   const textOf = (shown: RetryPlan, more: ReadonlyArray<string>, next: NextAction) =>

@@ -42,6 +42,22 @@ const named = (title: string, rows: ReadonlyArray<readonly [string, string]>) =>
   ...(rows.length > MOST_NAMED ? [`  … and ${rows.length - MOST_NAMED} more; --json has all`] : []),
 ];
 
+/** Groups runs that no retry can help by the reason. A reason may begin with the id of its run, or have it in the middle. */
+const reasonsOf = (
+  notHelped: RepairPlan["notHelped"],
+): ReadonlyArray<readonly [string, string]> => {
+  const groups = Map.groupBy(notHelped, ({ whyNot, workflowId }) =>
+    whyNot.replaceAll(workflowId, "each").replace(/^each/, "Each"),
+  );
+  return [...groups].map(([reason, of]) => {
+    const [{ whyNot, workflowId } = { whyNot: "", workflowId: "" }] = of;
+    if (of.length === 1) return [workflowId, whyNot];
+    const more = of.length > 3 ? ` and ${of.length - 3} more` : "";
+    const ids = of.slice(0, 3).map((one) => one.workflowId);
+    return [counted(of.length, "run"), `${reason} Runs: ${ids.join(", ")}${more}`];
+  });
+};
+
 const HAS_MORE =
   "A repair takes at most 10,000 runs, and more match. Choose fewer by --since, --step, --group or --batch, or repeat the command once it has finished.";
 
@@ -65,10 +81,7 @@ export const repairPlanText = (plan: RepairPlan): string => {
         ),
       ]),
     ),
-    ...named(
-      "Cannot be retried",
-      notHelped.map(({ whyNot, workflowId }) => [workflowId, whyNot]),
-    ),
+    ...named("Cannot be retried", reasonsOf(notHelped)),
     ...named(
       "May be duplicates",
       duplicates.map(({ like, workflowId }) => [workflowId, like]),

@@ -42,6 +42,27 @@ it("lists the runs that can be retried apart from those that cannot, with the re
   ]);
 });
 
+it("prints a reason that several runs share once", () => {
+  const ids = ["one", "two", "three", "four", "five"];
+  const plan = {
+    content: "c",
+    retries: [],
+    notHelped: [
+      ...ids.map((workflowId) => ({ workflowId, whyNot: `${workflowId} is started again.` })),
+      { workflowId: "other", whyNot: "A retry of other cannot help." },
+    ],
+    duplicates: [],
+    sums: [],
+    needsApproval: false,
+    hasMore: false,
+  };
+  expect(repairPlanText(plan).split("\n").slice(2)).toEqual([
+    "Cannot be retried",
+    "  5 runs  Each is started again. Runs: one, two, three and 2 more",
+    "  other   A retry of other cannot help.",
+  ]);
+});
+
 it("prints groups of failed runs, and how to retry the largest", () => {
   const group = {
     group: "payout-1a2b3c4d",

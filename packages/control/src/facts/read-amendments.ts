@@ -4,7 +4,7 @@ import { CsvError } from "csv-parse";
 import { parse } from "csv-parse/sync";
 import { extname } from "node:path";
 import { invalidInput } from "../errors.ts";
-import { jsonLines, textOf } from "./read-file.ts";
+import { checkCommas, jsonLines, textOf } from "./read-file.ts";
 
 /** Whether a file has an amendment for each of some runs, by its extension. */
 export const isAmendmentsFile = (file: string): boolean =>
@@ -29,6 +29,7 @@ const patchOf = (cells: Readonly<Record<string, string>>): Patch =>
 /** Returns the names of the columns. @throws InvalidInput for a name that is given twice. */
 const columnsOf = (header: ReadonlyArray<string>): Array<string> => {
   const names = header.map((name) => name.trim());
+  checkCommas(names);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice === undefined) return names;
   throw invalidInput(`The file names the column ${twice} twice. Nothing was done.`);
@@ -46,7 +47,11 @@ const csvPatches = async (file: string): Promise<ReadonlyArray<Patch>> => {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     // The library's own messages would repeat the content of a cell.
-    throw invalidInput(`${file} is not valid CSV (${error.code}). Nothing was done.`);
+    const is =
+      error.code === "CSV_RECORD_INCONSISTENT_COLUMNS"
+        ? `: line ${String(error["lines"])} has other cells than the header. Quote cells that contain commas`
+        : ` is not valid CSV (${error.code})`;
+    throw invalidInput(`${file}${is}. Nothing was done.`);
   }
 };
 

@@ -145,14 +145,19 @@ const columnsOf = (type: FileType): ReadonlyMap<string, string> =>
 /** The column of a path in the file of one run: the path itself, without `payout.`, `cardholder.` or `card.`. */
 export const columnOf = (path: string): string => path.replace(/^(?:payout|cardholder|card)\./, "");
 
+/** Checks that the names of columns were separated by commas. @throws InvalidInput */
+export const checkCommas = (names: ReadonlyArray<string>): void => {
+  if (names.length === 1 && /[;\t]/.test(names[0] ?? ""))
+    throw invalidInput("The columns of a CSV file must be separated by commas.");
+};
+
 type Paths = ReadonlyArray<ReadonlyArray<string>>;
 
 /** Returns the paths of the columns of a header. Throws with every unknown or repeated column. */
 const pathsOf = (header: ReadonlyArray<string>, type: FileType): Paths => {
   const names = header.map(cleanText);
   const columns = columnsOf(type);
-  if (names.length === 1 && /[;\t]/.test(names[0] ?? ""))
-    throw invalidInput("The columns of a CSV file must be separated by commas.");
+  checkCommas(names);
   // The first line may have data, and is then repeated nowhere.
   if (!names.some((name) => columns.has(name)))
     throw invalidInput(
