@@ -25,7 +25,7 @@ import { type DecidedMeaning, decideWord } from "../actions/words.ts";
 import { accountNamed, type Connected, type Deciding } from "../facts/connection/connections.ts";
 import { Connections } from "../facts/connection/open-connections.ts";
 import type { FileType } from "../facts/read-file.ts";
-import { invalidInput, refused } from "../errors.ts";
+import { ConnectionFailed, connectionFailed, invalidInput, refused } from "../errors.ts";
 import {
   idOfKey,
   checkId,
@@ -387,7 +387,7 @@ export class Payments extends PaymentsReading {
     filter: ListFilter,
     { content, ...options }: RepairOptions & { readonly content?: string | undefined },
   ): Promise<StartedRepair> {
-    return this.#connections.both(async (connected) => {
+    const started = this.#connections.both(async (connected) => {
       const planned = await this.#planRepair(connected, filter, options);
       if (content !== undefined && content !== planned.content)
         throw refused("The failed runs are not those that were shown. Nothing was done.");
@@ -398,6 +398,10 @@ export class Payments extends PaymentsReading {
       const { id, state } = await startRepair(connected, planned, options, text);
       const { rows: _, ...plan } = planned;
       return { ...plan, repair: id, state };
+    });
+    return started.catch((error: unknown) => {
+      if (!(error instanceof ConnectionFailed) || error.carriedOut === "unknown") throw error;
+      throw connectionFailed(error.reason, `${error.message} Nothing was started.`, error.next);
     });
   }
 

@@ -190,6 +190,8 @@ describe("with Temporal", () => {
     const notAsked = await callAll(payments);
     expectWithout(notAsked, "both", "temporal");
     expect(carriedOut(notAsked, "pay")).toBe("no");
+    const repair = notAsked.find(({ name }) => name === "repair");
+    expect(String(repair?.error)).toContain("Nothing was started.");
     temporal.comeBack();
     await vi.waitFor(() => askBoth(payments), { timeout: 20_000, interval: 50 });
     expect(await payments.show("known")).toMatchObject({ workflowId: "known" });
