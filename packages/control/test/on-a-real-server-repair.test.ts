@@ -393,6 +393,10 @@ test("a repair continues a user's own workflow from a chosen step, and no run th
   await expect(started.result()).rejects.toThrow();
   const id = "payReserved/from";
   await untilFailed(id, 1);
+  // Its run plans no payment: the refused one is what a retry pays.
+  const money = [{ currency: "USD", amount: payout("from").amount }];
+  expect((await plannedRepair(stack.operations, bob, { find: id })).sums).toEqual(money);
+  expect(await stack.operations.ledger.failures({ find: id })).toMatchObject([{ sums: money }]);
   const before = stack.reserved();
   const nowhere = { ...bob, from: "pack" };
   const why = `${id} never reached pack`;
@@ -421,6 +425,17 @@ test("a repair continues a user's own workflow from a chosen step, and no run th
       { status: "succeeded", money: "paid", rows: 1 },
     ]);
   await vi.waitFor(isPaid, { timeout: 20_000, interval: 200 });
+  const { ledger } = stack.operations;
+  const { listed } = await batchOfId(ledger, repair, true);
+  const [made] = await ledger.rowsOf(id);
+  expect(listed).toMatchObject([
+    {
+      state: "paid",
+      madeId: made?.madeId,
+      amount: payout("from").amount,
+      operation: "createPayout",
+    },
+  ]);
 }, 90_000);
 
 // The last: the account is limited for an hour afterwards.

@@ -163,8 +163,11 @@ export const cancelBatch = async (
 ): Promise<CancelledBatch> => {
   const { ledger } = deciding;
   const { batch, rejected: notStarted } = await decideBatch(deciding, id, "cancel", options);
-  const rows = await ledger.listRows(id);
-  const going = rows.filter(({ status }) => !NOT_STARTED.has(status) && !OVER.has(status));
+  // A run may have several payments.
+  const rows = new Map((await ledger.listRows(id)).map((row) => [row.workflowId, row]));
+  const going = [...rows.values()].filter(
+    ({ status }) => !NOT_STARTED.has(status) && !OVER.has(status),
+  );
   const end = (given: Deciding) => (row: { readonly workflowId: string }) =>
     cancel(given, row.workflowId, options);
   const [first, ...others] = isStarted ? going : [];

@@ -274,7 +274,8 @@ export const batchOfId = async (ledger: Ledger, id: string, isWhole = false) => 
     batch.approvedBy === null ? [] : ledger.decisionsOf(batchLogId(id)),
   ]);
   const approvedAt = decisions.findLast(({ kind }) => kind === "approve")?.at ?? null;
-  const notNamed = counts.filter(isUnpaid).reduce((left, { rows }) => left + rows, -notPaid.length);
+  const named = new Set(notPaid.map(({ number }) => number)).size;
+  const notNamed = counts.filter(isUnpaid).reduce((left, { rows }) => left + rows, -named);
   const next = nextOfBatch(
     view,
     counts,

@@ -48,14 +48,15 @@ const IS_SAME = ["amount", "currency", "payee", "reference"]
 const PAYS = "CASE WHEN batch_rows.run IS NULL THEN batches.account ELSE runs.account END";
 
 /**
- * The payment of a row, also if another file or a single start has made it; and the cardholder that its run has created. A
- * rejected row has none of another payment, although that may have its id.
+ * The payments of a row, also if another file or a single start has made them; and the cardholder that its run has created. A
+ * user's own workflow, which only a repair has, may make several. A rejected row has none of another payment, although that
+ * may have its id.
  */
 const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
   LEFT JOIN runs ON runs.workflow_id = batch_rows.workflow_id
    AND (batch_rows.state <> 'rejected' OR runs.batch = batch_rows.batch OR (${IS_SAME}))
-  LEFT JOIN writes ON writes.workflow_id = runs.workflow_id AND writes.step = ${PURPOSE}
-   AND writes.account = ${PAYS}
+  LEFT JOIN writes ON (writes.workflow_id = runs.workflow_id AND writes.step = ${PURPOSE} AND writes.account = ${PAYS})
+   OR (${PURPOSE} IS NULL AND writes.owner_id = runs.workflow_id AND writes.amount IS NOT NULL)
   LEFT JOIN writes AS holder ON holder.workflow_id = runs.workflow_id AND holder.step = 'createCardholder'
    AND holder.account = ${PAYS}`;
 
@@ -68,11 +69,15 @@ const sent = (name: string): string => `coalesce(writes.${name}, runs.${name}, b
 const BY_WEIGHT =
   "unknown asking approval open made completed returned failed refused stopped undone".split(" ");
 
-/** The money of a user's own workflow, which has no step of that name. */
-const OF_OWN = `(SELECT own.standing FROM writes AS own WHERE own.owner_id = runs.workflow_id AND own.amount IS NOT NULL
-  ORDER BY CASE own.standing ${BY_WEIGHT.map((standing, at) => `WHEN '${standing}' THEN ${at}`).join(" ")} END LIMIT 1)`;
+const RANK = (of: string): string =>
+  `CASE ${of}.standing ${BY_WEIGHT.map((standing, at) => `WHEN '${standing}' THEN ${at}`).join(" ")} END`;
 
-const STANDING = `coalesce(writes.standing, runs.planned, ${OF_OWN},
+/** A row with several payments counts once. */
+const IS_FIRST = `(${PURPOSE} IS NOT NULL OR writes.step IS NULL OR (writes.workflow_id, writes.step, writes.account) =
+  (SELECT own.workflow_id, own.step, own.account FROM writes AS own WHERE own.owner_id = runs.workflow_id
+  AND own.amount IS NOT NULL ORDER BY ${RANK("own")}, own.workflow_id, own.step, own.account LIMIT 1))`;
+
+const STANDING = `coalesce(writes.standing, runs.planned,
   CASE batch_rows.state WHEN 'rejected' THEN 'stopped' ELSE 'open' END)`;
 
 const IS_NOT_PAID = `(${STATUS} = 'covered' OR ${STANDING} IN (${NOT_PAID.map((standing) => `'${standing}'`).join(", ")}))`;
@@ -254,7 +259,8 @@ export const batchMethods = (store: Store) => {
       const sum = database.dialect.sum(sent("amount"));
       const found = await store.find(
         query(
-          `SELECT ${STATUS} AS status, ${STANDING} AS standing, ${sent("currency")} AS currency, count(*) AS rows,
+          `SELECT ${STATUS} AS status, ${STANDING} AS standing, ${sent("currency")} AS currency,
+           sum(CASE WHEN ${IS_FIRST} THEN 1 ELSE 0 END) AS rows,
            ${sum} AS amount FROM ${PAYMENTS} WHERE batch_rows.batch = $1 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
           id,
         ),
@@ -276,7 +282,7 @@ export const batchMethods = (store: Store) => {
         "ORDER BY number",
         filter.limit,
       ),
-    /** Returns the rows of a batch after a number, in order, with the outcome of each. */
+    /** Returns the rows of a batch after a number, in order, with the outcome of each: a row for each payment of a user's own workflow. */
     listRows: async (
       id: string,
       filter: {
@@ -296,7 +302,12 @@ export const batchMethods = (store: Store) => {
         [IS_NOT_PAID]: filter.isNotPaid,
       };
       const rows = await store.find(
-        store.where(select, where, "ORDER BY batch_rows.number", filter.limit),
+        store.where(
+          select,
+          where,
+          `ORDER BY batch_rows.number, ${RANK("writes")}, writes.workflow_id, writes.step`,
+          filter.limit,
+        ),
       );
       return rows.map((found) => {
         const row = BATCH_ROWS.read(found, seal);

@@ -5,6 +5,7 @@
  * cost one pass over an index, also of a million failed runs.
  */
 import { withoutIds } from "../model/failure-group.ts";
+import { NOT_PAID } from "../model/standing.ts";
 import { NO_GROUP, runConditions, type RunFilter } from "./run-filter.ts";
 import { type Run, RUNS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
@@ -45,7 +46,7 @@ export interface FailureGroup {
   /** The message without ids, numbers and amounts. */
   readonly message: string | null;
   readonly runs: number;
-  /** Sums of the planned payments as decimal strings. */
+  /** Sums of the planned payments, and of those that a user's own workflow did not make, as decimal strings. */
   readonly sums: ReadonlyArray<{ readonly currency: string; readonly amount: string }>;
   /** The first and the last end, in milliseconds since 1970. */
   readonly first: number | null;
@@ -53,6 +54,8 @@ export interface FailureGroup {
   /** The latest three workflow ids. */
   readonly examples: ReadonlyArray<string>;
 }
+
+const UNPAID = NOT_PAID.map((standing) => `'${standing}'`).join(", ");
 
 const nameOf = ({ endGroup, type }: Pick<Run, "endGroup" | "type">): string =>
   `${type}-${endGroup ?? NO_GROUP}`;
@@ -139,6 +142,14 @@ export const failureMethods = (store: Store) => {
              ${sum("amount")} AS sum FROM runs`,
             where,
             "GROUP BY type, end_group, currency ORDER BY currency",
+          ),
+          // A user's own workflow plans no payment: its writes are the payments.
+          store.where(
+            `SELECT failed.type, end_group, currency, 0 AS runs, NULL AS first, NULL AS last, ${sum("amount")} AS sum
+             FROM (SELECT workflow_id AS id, type, end_group FROM runs`,
+            { ...where, "runs.amount IS NULL": true },
+            `) AS failed JOIN writes ON owner_id = id AND amount IS NOT NULL AND standing IN (${UNPAID})
+             GROUP BY failed.type, end_group, currency ORDER BY currency`,
           ),
         )
       ).map((row) => readFields(COUNT, row, seal));

@@ -18,6 +18,7 @@ import {
   type BatchRow,
   endAmong,
   type FailedRun,
+  isNotPaid,
   type Ledger,
   needsApproval,
   type RowRepair,
@@ -33,7 +34,7 @@ import { readInput } from "../../facts/run-input.ts";
 import { ControlError, InvalidInput, invalidInput, refused } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { amendInput, whyNotAmended } from "../../rules/retry-plan.ts";
-import { paymentFields, sumMoney } from "../../rules/run-view.ts";
+import { type Money, paymentFields, sumMoney } from "../../rules/run-view.ts";
 import { similarText } from "../duplicates.ts";
 import { beginBatch, endUpload, inChunks, startChunks } from "../batch/chunks.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
@@ -89,6 +90,8 @@ export interface Repaired {
   readonly row: Omit<BatchRow, "number">;
   /** The amended input. */
   readonly input: RepairRow["input"];
+  /** What a retry pays. */
+  readonly money: Money;
 }
 
 const checkOptions = ({
@@ -135,6 +138,12 @@ const amendRun = async (
   return { amended, repair: { amend, ...(planned && { planned }) } satisfies RowRepair };
 };
 
+/** The payments that the run of a user's own workflow, which plans none, did not make. */
+const unpaidOf = ({ rows, run }: FailedRun) =>
+  rows.flatMap(({ ownerId, request, standing }) =>
+    ownerId === run.workflowId && isNotPaid(standing) ? [request] : [],
+  );
+
 const planRow = async (
   connected: Reading,
   found: FailedRun,
@@ -169,7 +178,10 @@ const planRow = async (
     const unreached = from && (await whyNotFrom(temporalOf(connected).client, of, from));
     if (unreached) return unreached;
     const amended = patch === undefined ? undefined : await amendRun(connected, found, patch);
-    const { amount, currency, payee, reference } = amended?.repair.planned ?? run;
+    const { payee, reference, ...paid } = amended?.repair.planned ?? run;
+    const money = paid.amount === null ? sumMoney(unpaidOf(found)) : sumMoney([paid]);
+    // A row has one currency.
+    const { amount, currency } = money.length === 1 && money[0] ? money[0] : paid;
     const changed = amended?.repair.amend.changed ?? [];
     return {
       planned: {
@@ -200,6 +212,7 @@ const planRow = async (
         repair: { ...amended?.repair, ...(from !== undefined && { from }) },
       },
       input: amended?.amended,
+      money,
     };
   } catch (error) {
     if (error instanceof InvalidInput) return error;
@@ -262,7 +275,7 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
     /** Amended payments that may be duplicates, and of which, in words. */
     duplicates: amended.length === 0 ? [] : await duplicatesAmong(connected.ledger, rows),
     /** Sums of their payments by currency. */
-    sums: sumMoney(rows.map(({ row }) => row)),
+    sums: sumMoney(rows.flatMap(({ money }) => money)),
     /** Whether a second person has to approve the sum of the amended payments. */
     needsApproval: await needsSecond(connected.ledger, taken, amended, options.approveAbove),
     /** Whether there are more failed runs than one repair takes. */
