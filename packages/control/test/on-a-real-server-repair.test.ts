@@ -11,7 +11,8 @@ import { cancelBatch, pause, resume } from "../src/actions/stopping.ts";
 import { findRun } from "../src/facts/connection/temporal.ts";
 import { readAmendments } from "../src/facts/read-amendments.ts";
 import { planOnboarding, planPayout } from "../src/rules/input.ts";
-import { batchOfId } from "../src/views/index.ts";
+import { decisionText } from "../src/rules/decision-text.ts";
+import { batchOfId, readLog } from "../src/views/index.ts";
 import { readBatch } from "../src/views/batch.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
@@ -237,6 +238,34 @@ test("two repairs of the same runs, and a retry by hand in the meantime, pay eac
   };
   await vi.waitFor(isOver, { timeout: 40_000, interval: 200 });
   for (const id of ids) expect(await payments.paid(id)).toBe(1);
+  const { ledger } = stack.operations;
+  const rowOf = async (workflowId: string) =>
+    (await batchOfId(ledger, held, true)).listed?.find((row) => row.workflowId === workflowId);
+  expect((await rowOf("twice-2"))?.reason).toBe("It was retried by bob in the meantime.");
+  // Each run has succeeded, by whichever retry.
+  await vi.waitFor(
+    async () => expect(await readBatch(ledger, held)).toMatchObject({ outcome: "paid" }),
+    {
+      timeout: 20_000,
+      interval: 200,
+    },
+  );
+  // Its rows that others have retried are not among what it has sent.
+  expect((await ledger.batchCounts(held)).map(({ status }) => status)).toContain("covered");
+}, 90_000);
+
+test("a repair that another one follows says so, and keeps the runs that it made apart from those that were retried again", async () => {
+  await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout", times: 2 });
+  await startRun(stack.operations, "again", payments.planned("again"), ada);
+  await expect(result("again")).rejects.toThrow();
+  await untilFailed("again", 1);
+  const first = await repaired(stack.operations, bob, { find: "again" });
+  await isRepaired(first, { again: "failed" });
+  const second = await repaired(stack.operations, bob, { find: "again" });
+  await isRepaired(second, { again: "succeeded" });
+  const { notPaid } = await batchOfId(stack.operations.ledger, first);
+  expect(notPaid).toMatchObject([{ reason: `Retried again later by ${second}.` }]);
+  expect((await batchOfId(stack.operations.ledger, second)).notPaid).toEqual([]);
 }, 90_000);
 
 test("a repair whose worker was killed before the retry does not take the retry of a person for its own", async () => {
@@ -268,7 +297,8 @@ test("a repair whose amended payments are above the limit waits for a second per
   const options = { ...bob, reason: "reference", amend, approveAbove: "1.00" };
   const repair = await repaired(stack.operations, options, { find: "dear" });
   expect(await ledger.batch(repair)).toMatchObject({ state: "needsApproval", type: "repair" });
-  const { listing } = await batchOfId(ledger, repair);
+  const { listing, reason } = await batchOfId(ledger, repair);
+  expect(reason).toBe("reference");
   expect(listing?.rows).toMatchObject([
     { workflowId: "dear", shown: expect.stringContaining("payout.payout_reference:") },
   ]);
@@ -278,7 +308,15 @@ test("a repair whose amended payments are above the limit waits for a second per
     decideBatch(stack.operations, repair, "approve", { ...approving, by: "bob" }),
   ).rejects.toThrow("another person has to approve it");
   expect(await payments.paid("dear amended")).toBe(0);
+  // What has failed before is not what the repair did.
+  expect((await batchOfId(ledger, repair)).notPaid).toEqual([]);
   await decideBatch(stack.operations, repair, "approve", approving);
+  expect(
+    (await readLog(ledger, repair)).lines.map((line) => "kind" in line && decisionText(line)),
+  ).toEqual([
+    "started a repair of 1 run (failed runs), reason: reference",
+    expect.stringMatching(/^approved 1 rows \(250\.00 USD to 1 payee\)/),
+  ]);
   const isPaid = async () => expect(await outcomes(repair)).toEqual({ dear: "succeeded" });
   await vi.waitFor(isPaid, { timeout: 40_000, interval: 200 });
   expect(await payments.paid("dear amended")).toBe(1);
@@ -300,9 +338,13 @@ test("a repair is paused, resumed and cancelled by its id: what it has not retri
   expect(await outcomes(held)).toEqual({ "hold-1": "notStarted" });
   await resume(stack.operations, held, bob);
   await isRepaired(held, { "hold-1": "succeeded" });
-  // Nothing is left to cancel, and it says what was sent.
-  const late = await cancelBatch(stack.operations, held, bob);
-  expect(late).toMatchObject({ notStarted: 0, sent: [{ amount: "250.00", currency: "USD" }] });
+  const { ledger } = stack.operations;
+  const isFinished = async () =>
+    expect(await ledger.batch(held)).toMatchObject({ state: "finished" });
+  await vi.waitFor(isFinished, { timeout: 20_000, interval: 200 });
+  for (const stop of [cancelBatch, pause])
+    await expect(stop(stack.operations, held, bob)).rejects.toThrow("has finished");
+  expect(await ledger.batch(held)).toMatchObject({ state: "finished" });
   expect(await Promise.all(ids.map(payments.paid))).toEqual([1, 0, 1]);
   await untilFailed("hold-2", 1);
 }, 120_000);

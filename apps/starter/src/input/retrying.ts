@@ -177,7 +177,7 @@ export const retryAll: Act<RetryFlags> = async (output, payments, flags) => {
   output.answer(started, (shown) =>
     [
       repairPlanText(shown),
-      `${shown.repair}: ${shown.state === "needsApproval" ? "waiting for approval by a second person" : shown.state}`,
+      `${shown.repair}: ${shown.state === "needsApproval" ? "waiting for approval by a second person" : shown.state === "approved" ? "started" : shown.state}`,
       ...nextLines([{ action: "show", workflowId: shown.repair, isFollowed: true }]),
     ].join("\n"),
   );

@@ -1,3 +1,4 @@
+import { lookUp } from "@durable-payments/client/values";
 import type { CancelledBatch, FilePlan, InboxItem } from "@durable-payments/control/payments";
 import {
   type BatchDetails,
@@ -38,6 +39,9 @@ const RETRY_WORDS: Readonly<Record<string, string>> = {
   notStarted: "not retried yet",
   covered: "left out",
   rejected: "not retried",
+  ended: "stopped by a person",
+  returned: "came back",
+  timedOut: "timed out",
 };
 
 type Typed = Pick<BatchView, "type">;
@@ -93,6 +97,18 @@ const BATCH_STATES: Readonly<Record<string, string>> = {
   needsApproval: "needs approval",
 };
 
+const isLeftOut = ({ type }: Typed, { status }: BatchRowView): boolean =>
+  type === "repair" && status === "covered";
+
+const rowOutcome = (batch: Typed, row: BatchRowView): string =>
+  isLeftOut(batch, row)
+    ? `left out: ${row.reason}`
+    : outcomeText(batch, {
+        isCovered: row.status === "covered",
+        money: row.state,
+        ...(batch.type === "repair" && { status: row.status }),
+      });
+
 /** Words a row: the outcome of it, to whom, and why. */
 const rowCells = (batch: Typed, row: BatchRowView): ReadonlyArray<string> => [
   `row ${row.number}`,
@@ -100,11 +116,11 @@ const rowCells = (batch: Typed, row: BatchRowView): ReadonlyArray<string> => [
   money(row),
   joined(
     [
-      outcomeText(batch, { isCovered: row.status === "covered", money: row.state }),
+      rowOutcome(batch, row),
       payeeText(row),
       row.holderId && `cardholder ${row.holderId}`,
       row.madeId,
-      row.reason,
+      isLeftOut(batch, row) ? null : row.reason,
     ],
     "; ",
   ),
@@ -134,6 +150,7 @@ const paysText = ({ newPayees, notFound, payees, sums }: FileListing, type: stri
     return `card limits of ${totals(sums)} for ${counted(payees, "person", "people")}`;
   const fresh = newPayees === 0 ? "" : `, ${newPayees} never paid before`;
   const lost = notFound === 0 ? "" : `, ${counted(notFound, "row")} to an unknown payee`;
+  if (payees === 0) return totals(sums);
   return `${totals(sums)} to ${counted(payees, "payee")}${fresh}${lost}`;
 };
 
@@ -169,11 +186,16 @@ export const listingLines = (
 export const totalRows = (batch: Pick<BatchView, "totals" | "type">) =>
   batch.totals.map((total) => [outcomeText(batch, total), String(total.rows), totals(total.sums)]);
 
+const UNPAID = {
+  payout: "Not paid by this file",
+  repair: "Left out, not successful, or retried again",
+};
+
 /** Prints one batch: its totals, what it pays if it asks for that, and each row that it does not pay with the reason. */
 export const batchText = (batch: BatchDetails): string => {
   const { approvedAt, approvedBy, createdAt, createdBy, file, id, next } = batch;
   const { listed, listing, notNamed, notPaid, rows, state: is, type } = batch;
-  const unpaid = type === "payout" ? "Not paid by this file" : "No card by this file";
+  const unpaid = lookUp(UNPAID, type) ?? "No card by this file";
   const title = listed === null ? unpaid : "Every row";
   return joinedLines([
     styled("bold", id),
@@ -181,6 +203,7 @@ export const batchText = (batch: BatchDetails): string => {
       ["status", batchState(batch)],
       ["file", `${file}, ${counted(rows, "row")}`],
       ["started", `${when(createdAt)} by ${createdBy}`],
+      ["reason", batch.reason],
       [
         "approved",
         approvedBy && `${approvedAt === null ? "" : `${when(approvedAt)} `}by ${approvedBy}`,

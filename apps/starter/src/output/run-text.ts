@@ -181,6 +181,7 @@ export const itemLines = (item: InboxItem, now = Date.now()): ReadonlyArray<stri
     ),
     ...Object.values(item.choices),
     `Why: ${item.reason}`,
+    ...(item.file?.reason ? [`Reason: ${item.file.reason}`] : []),
     ...details,
     ...candidates.map(
       (candidate, at) =>

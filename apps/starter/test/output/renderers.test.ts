@@ -398,6 +398,7 @@ const batch: BatchDetails = {
   notNamed: 0,
   warnings: [],
   notDuplicate: null,
+  reason: null,
   listing: null,
   approvedAt: null,
   listed: null,
@@ -469,7 +470,7 @@ const listing: FileListing = {
 it("shows a file's approver whom it pays, and how to approve exactly that", () => {
   const { hash } = listing;
   const warnings = ["Row 3 may be a duplicate of invoice-3 of 2026-11-22 10:00 UTC, done"];
-  const about = { warnings, notDuplicate: "second delivery" };
+  const about = { warnings, notDuplicate: "second delivery", reason: null };
   const next = [{ action: "approve", workflowId: "file-1", hash }] as const;
   const text = batchText({ ...batch, ...about, listing, next });
   expectNarrow(text);
@@ -501,6 +502,20 @@ it.each([
   expect(text).toContain(`\n${title}\n`);
   expect(text.replaceAll(/\s+/g, " ")).toContain(sums);
   expect(text).not.toContain("Pays");
+});
+
+it("speaks of runs in a repair, gives its reason, and says why a run was left out", () => {
+  const left = {
+    ...outcome,
+    status: "covered",
+    state: "notPaid",
+    reason: "Retried by bob.",
+  } as const;
+  const repair = { ...batch, type: "repair", state: "finished", reason: "lower limits" } as const;
+  const text = batchText({ ...repair, notPaid: [left] }).replaceAll(/\s+/g, " ");
+  expect(text).toContain("reason lower limits");
+  expect(text).toContain("left out: Retried by bob.");
+  expect(text).not.toMatch(/(this|another) file|no card|not paid/i);
 });
 
 it("offers to pay the rows of a file that came back by a file with new keys: pay refuses --key for files", () => {
@@ -613,6 +628,7 @@ it("prints the log: who did what, decisions among them, and whether it was edite
       ...said(
         ["start", { ...started, file: { batch: "payouts/4d34", row: 3, name: "november.csv" } }],
         ["start", { file: "november.csv", rows: 2, sums: { EUR: "9.00" }, approveAbove: "1.00" }],
+        ["start", { file: "failed runs", runs: 24, sums: [] }],
         ["approve", { account: "m", file: "payouts/4d34", seen: "9.00 EUR to Muster AG, CH" }],
         ["approve", { account: "m", seen: "9.00 EUR is above 1.00 EUR. It pays Muster AG, CH." }],
         ["approve", { rows: 2, hash: "0123", seen: "9.00 EUR to 2 payees" }],

@@ -20,7 +20,6 @@ import { isRecord } from "@durable-payments/client/values";
 import { resetRun, startAgain } from "./continue-run.ts";
 import { planRetry, recordedFailure } from "./plan-retry.ts";
 
-const ELSEWHERE = "It was retried by someone else in the meantime.";
 const GONE = "Temporal no longer has its run, and only Temporal has its input.";
 
 /** The person who decided on a repair. */
@@ -80,13 +79,19 @@ export const retryRow = async (
   const decide = (kind: NewDecision["kind"], value: NewDecision["value"]) =>
     ledger.decide({ account, workflowId, kind, step: null, question: null, value, ...actor });
   const { amend, from, planned } = repair ?? {};
+  const retried = decisions.findLast(
+    ({ kind, value }) =>
+      kind === "retry" && value["repair"] !== batchId && value["runId"] === failedRun,
+  );
+  const other = retried?.value["repair"];
+  const elsewhere = `It was retried by ${retried?.by ?? "someone else"}${typeof other === "string" ? ` (${other})` : ""} in the meantime.`;
   /** Continues with a new run, unless somebody else has begun it. An approval counts for it as for the one that it continues. */
   const follow = async (firstRunId: string, runId: string): Promise<string | undefined> => {
     const before = (await describe(client, workflowId, failedRun))?.firstRunId ?? failedRun;
     const begun = decisions.find(({ value }) => value["firstRunId"] === firstRunId);
     // A reset keeps the first run.
     if (before !== firstRunId && begun !== undefined && begun.value["repair"] !== batchId)
-      return ELSEWHERE;
+      return elsewhere;
     if (before !== firstRunId && begun === undefined)
       await decide("retry", { from: before, firstRunId, repair: batchId });
     if (planned !== undefined) await ledger.amendRun(workflowId, planned);
@@ -94,7 +99,7 @@ export const retryRow = async (
     return undefined;
   };
   if (latest.runId !== failedRun)
-    return decisions.some(isOwn) ? follow(latest.firstRunId, latest.runId) : ELSEWHERE;
+    return decisions.some(isOwn) ? follow(latest.firstRunId, latest.runId) : elsewhere;
   const failure = recordedFailure(run);
   const plan = planRetry({
     workflowId,
@@ -127,5 +132,5 @@ export const retryRow = async (
   const amended = amend === undefined ? undefined : { input };
   const reading = { client, connection: client.connection };
   const started = await startAgain(reading, of, versions, amended, `${batchId}-${failedRun}`);
-  return started === undefined ? ELSEWHERE : follow(started, started);
+  return started === undefined ? elsewhere : follow(started, started);
 };

@@ -6,24 +6,25 @@
  * be unreachable.
  */
 import { formatAmount } from "@durable-payments/client/decimal";
-import type {
-  BatchRowStatus,
-  MoneyState,
-  NewDecision,
-  Pause,
-  RecordedWrite,
+import {
+  type BatchRowStatus,
+  type MoneyState,
+  moneyStateOf,
+  type NewDecision,
+  type Pause,
+  type RecordedWrite,
 } from "@durable-payments/ledger";
 import { atOnce, isNotFound } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
-import { decideBatch } from "./batch/batch.ts";
+import { checkRepairOpen, decideBatch } from "./batch/batch.ts";
 import type { Deciding, Connected } from "../facts/connection/connections.ts";
 import { hasCode, isNoAnswer } from "../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, ownerOf } from "./decide/record.ts";
 import { notFound, refused } from "../errors.ts";
 import { endText } from "../facts/history.ts";
 import { readProgress } from "../facts/progress.ts";
-import type { Money } from "../rules/run-view.ts";
+import { type Money, sumMoney } from "../rules/run-view.ts";
 
 /** How a run is ended. */
 export interface CancelOptions extends Acting {
@@ -176,16 +177,24 @@ export const cancelBatch = async (
   const isSilent = ended.some(({ run }) => run === "unanswered");
   const rest = isSilent ? { ...deciding, client: undefined } : deciding;
   ended.push(...(await atOnce(others, end(rest), ENDED_AT_ONCE)));
-  // The runs of a repair belong to other files, or to none.
-  const sums = await ledger.sums(batch.type === "repair" ? { repair: id } : { batch: id });
+  const sums = batch.type === "repair" ? [] : await ledger.sums({ batch: id });
+  // The runs of a repair belong to other files, or to none. Those that it has left out are of no concern.
+  const counts = batch.type === "repair" ? await ledger.batchCounts(id) : [];
+  const retried = counts.filter(({ status }) => !NOT_STARTED.has(status));
+  const repaired = [...Map.groupBy(retried, ({ standing }) => moneyStateOf(standing))];
   return {
     notStarted,
     stopped: ended.length,
     goOn: going.length - ended.length,
     unanswered: ended.filter(({ run }) => run === "unanswered").length,
-    sent: sums.flatMap(({ currency, state, sum }) =>
-      NOT_SENT.has(state) ? [] : [{ state, currency, amount: formatAmount(sum, currency) }],
-    ),
+    sent: [
+      ...sums.map(({ currency, state, sum }) => ({
+        state,
+        currency,
+        amount: formatAmount(sum, currency),
+      })),
+      ...repaired.flatMap(([state, of]) => sumMoney(of).map((sum) => ({ ...sum, state }))),
+    ].filter(({ state }) => !NOT_SENT.has(state)),
   };
 };
 
@@ -223,6 +232,8 @@ export const pause = async (
 ): Promise<Pause> => {
   const actor = actorOf(acting, true);
   const { of: id, scope } = await scopeOf(pausing, of);
+  const batch = scope === "batch" ? await pausing.ledger.batch(id) : undefined;
+  if (batch !== undefined) checkRepairOpen(batch);
   return pausing.ledger.pause(scope, id, actor);
 };
 

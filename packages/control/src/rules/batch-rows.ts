@@ -28,12 +28,13 @@ export type BatchRowView = ReturnType<typeof rowView>;
 /** Makes the view of a row. */
 export const rowView = (row: ListedRow, group: "cards" | "payouts", nameOf: NameOf) => {
   const { endedAt, holderId, madeId, number, operation, outcomeAt, payee, shown } = row;
-  const { standing, startedAt, status, word, workflowId } = row;
+  const { namedAs, retriedBy, run, standing, startedAt, status, word, workflowId } = row;
   // The end of a run tells an earlier outcome of its payout, and does not explain the present one.
   const isOld = status !== "covered" && (standing === "made" || standing === "completed");
   return {
     ...paymentFields(row),
-    ...namesOf(nameOf(payee) ?? shown),
+    // A repair keeps there what it changes.
+    ...namesOf(nameOf(payee) ?? nameOf(namedAs) ?? (run === null ? shown : null)),
     number,
     workflowId,
     status,
@@ -47,6 +48,6 @@ export const rowView = (row: ListedRow, group: "cards" | "payouts", nameOf: Name
     paymentDate: null,
     completedAt: standing === "completed" ? outcomeAt : null,
     word,
-    reason: isOld ? null : row.reason,
+    reason: retriedBy !== null ? `Retried again later by ${retriedBy}.` : isOld ? null : row.reason,
   };
 };

@@ -16,7 +16,19 @@ const currencyText = ({ value: { otherCurrency } }: Decision): string =>
 /** The start of a run, of a row of a file, or of a file. */
 const startText = (decision: Decision): string => {
   const { reason, value } = decision;
-  const { approveAbove = null, file, needsApproval, notDuplicate = reason, rows, type } = value;
+  const {
+    approveAbove = null,
+    file,
+    needsApproval,
+    notDuplicate = reason,
+    rows,
+    runs,
+    type,
+  } = value;
+  if (runs !== undefined) {
+    const why = reason === null ? "" : `, reason: ${reason}`;
+    return `started a repair of ${plain(runs)} ${runs === 1 ? "run" : "runs"} (${plain(file)})${why}`;
+  }
   const of = isRecord(file) ? file : undefined;
   const parts = [
     rows === undefined ? `started ${plain(type)}` : `uploaded ${plain(file)}: ${plain(rows)} rows`,

@@ -28,6 +28,10 @@ export const hashOfRows = (rows: ReadonlyArray<BatchRow>): string =>
     }),
   ).slice(0, 32);
 
+/** Returns the payees of rows: each account or person once. */
+export const payeesOf = (rows: ReadonlyArray<BatchRow>): ReadonlySet<string> =>
+  new Set(rows.flatMap(({ mark, payee }) => mark ?? payee ?? []));
+
 /** Rows that are listed unless all are asked for. */
 const MOST_LISTED = 20;
 
@@ -58,7 +62,7 @@ export const listingOf = (
     hash: hashOfRows(rows),
     /** Sums by currency. */
     sums,
-    payees: payees.size,
+    payees: payeesOf(own).size,
     /** Payees that were never paid before. */
     newPayees: [...payees.values()].filter(Boolean).length,
     /** Rows whose payee the service does not know: they will fail. */

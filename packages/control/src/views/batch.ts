@@ -20,7 +20,7 @@ import { decisionsOn } from "../rules/approval.ts";
 import { type BatchRowView, isFinalRow, rowView } from "../rules/batch-rows.ts";
 import { type FileListing, listingOf } from "../rules/listing.ts";
 import { whyNot } from "../rules/retry-plan.ts";
-import { pauseOf, sumMoney } from "../rules/run-view.ts";
+import { pauseOf, STATUSES, sumMoney } from "../rules/run-view.ts";
 import { stopText } from "../rules/standing.ts";
 import { MONEY_STATES } from "./report.ts";
 
@@ -34,7 +34,7 @@ export type BatchTotal = ReturnType<typeof totalsOf>[number] & {
 export interface BatchView extends Omit<Batch, "chunks" | "details" | "notifyOf"> {
   readonly totals: ReadonlyArray<BatchTotal>;
   readonly pausedBy: string | null;
-  /** Whether each row is paid, by this file or an earlier one; `open` until each row has an outcome. */
+  /** Whether each row is paid, by this file or an earlier one, or each run of a repair has succeeded; `open` until each row has an outcome. */
   readonly outcome: "open" | "paid" | "notPaid";
 }
 
@@ -77,6 +77,8 @@ const BEFORE: ReadonlyArray<Batch["state"]> = ["uploading", "reading", "needsApp
 const isOverRun = ({ status }: BatchCount): boolean =>
   status !== "notStarted" && !(OPEN_STATUSES as ReadonlySet<string>).has(status);
 
+const UNSUCCESSFUL = STATUSES.filter((status) => status !== "succeeded");
+
 const batchOf = async (
   ledger: Ledger,
   { chunks: _chunks, details: _details, notifyOf: _notifyOf, ...batch }: Batch,
@@ -88,10 +90,15 @@ const batchOf = async (
     isFinalRow(count) || (isStopped && count.status === "covered");
   const isRepair = batch.type === "repair";
   const isOver = isRepair ? isOverRun : hasOutcome;
+  const unsuccessful = isRepair
+    ? await ledger.listRuns({ repair: batch.id, statuses: UNSUCCESSFUL }, { limit: 1 })
+    : undefined;
   const isOpen = BEFORE.includes(batch.state) || !counts.every(isOver);
-  const isPaid = counts.every(({ standing, status }) =>
-    isRepair ? status === "succeeded" : standing === "completed",
-  );
+  // Another repair may have retried a run that was left out.
+  const isPaid =
+    unsuccessful === undefined
+      ? counts.every(({ standing }) => standing === "completed")
+      : unsuccessful.runs.length === 0;
   // A row of a finished file that is retried has no outcome again.
   const isReopened = batch.state === "finished" && isOpen;
   const view: BatchView = {
@@ -209,7 +216,7 @@ const readRowViews = async (
   filter: Parameters<Ledger["listRows"]>[1] = {},
 ): Promise<ReadonlyArray<BatchRowView>> => {
   const rows = await ledger.listRows(id, filter);
-  const payees = rows.map(({ payee }) => payee);
+  const payees = rows.flatMap(({ namedAs, payee }) => [payee, namedAs]);
   const nameOf = await readNames(ledger, payees);
   const stopped = rows.filter(({ status }) => status === "ended");
   // However the run of a stopped row has ended, the stop order is the reason.
@@ -219,7 +226,7 @@ const readRowViews = async (
       return [workflowId, end && stopText(end)] as const;
     }),
   );
-  const free = rows.filter(({ state }) => state === "rejected");
+  const free = rows.filter(({ run, state }) => state === "rejected" && run === null);
   const since = new Map<string, string>();
   for (const part of chunksOf(free, READ_AT_ONCE)) {
     const workflowIds = part.map(({ workflowId }) => workflowId);
@@ -236,7 +243,8 @@ const readRowViews = async (
     const newer = row.state === "rejected" ? since.get(row.workflowId) : undefined;
     const why = stops.get(row.workflowId) ?? row.reason;
     const reason = newer === undefined ? why : `${why ?? "rejected"}; ${newer}`;
-    return rowView({ ...row, reason }, type === WORKFLOW.payout ? "payouts" : "cards", nameOf);
+    const group = type === WORKFLOW.onboardCardholder ? "cards" : "payouts";
+    return rowView({ ...row, reason }, group, nameOf);
   });
 };
 

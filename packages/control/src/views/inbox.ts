@@ -59,6 +59,8 @@ export interface InboxItem extends PaymentView {
     readonly type: string;
     readonly warnings: ReadonlyArray<string>;
     readonly notDuplicate: string | null;
+    /** Why a person repairs runs. */
+    readonly reason: string | null;
   };
 }
 
@@ -124,6 +126,19 @@ const NO_WRITE = {
   details: [],
 } as const;
 
+/** Consequences of a decision about a batch, by the type of its rows. */
+const BATCH_CHOICES: Readonly<Record<string, InboxItem["choices"]>> = {
+  [WORKFLOW.onboardCardholder]: {
+    approve: "APPROVE: issues exactly these cards, to these people.",
+    reject: "REJECT: issues no card of this file.",
+  },
+  repair: {
+    approve:
+      "APPROVE: lets the repair begin: it retries exactly these runs, with these inputs. A payment that needs approval asks for its own.",
+    reject: "REJECT: retries none of these runs.",
+  },
+};
+
 const batchItem = async (ledger: Ledger, batch: Batch): Promise<InboxItem> => {
   const listing = await readListing(ledger, batch);
   const [sum, ...others] = listing.sums;
@@ -135,16 +150,10 @@ const batchItem = async (ledger: Ledger, batch: Batch): Promise<InboxItem> => {
     reference: batch.file,
     reason: `A second person has to approve the ${batch.rows} rows of ${batch.file}.`,
     since: batch.createdAt,
-    choices:
-      batch.type === WORKFLOW.onboardCardholder
-        ? {
-            approve: "APPROVE: issues exactly these cards, to these people.",
-            reject: "REJECT: issues no card of this file.",
-          }
-        : {
-            approve: "APPROVE: pays exactly these rows, to these accounts.",
-            reject: "REJECT: pays no row of this file.",
-          },
+    choices: lookUp(BATCH_CHOICES, batch.type) ?? {
+      approve: "APPROVE: pays exactly these rows, to these accounts.",
+      reject: "REJECT: pays no row of this file.",
+    },
     startedBy: batch.createdBy,
     hash: listing.hash,
     next: decisionsOn(batch.id, listing.hash),

@@ -60,10 +60,17 @@ const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
   LEFT JOIN writes AS holder ON holder.workflow_id = runs.workflow_id AND holder.step = 'createCardholder'
    AND holder.account = ${PAYS}`;
 
+/** The run of the row of a repair is still the one that has failed: its outcome is not the row's. */
+const IS_UNRETRIED = `(batch_rows.run IS NOT NULL AND (batch_rows.state = 'waiting'
+  OR (batch_rows.state = 'started' AND runs.run_id = batch_rows.run)))`;
+
 const SENT = ["amount", "currency", "payee", "reference"];
 
-/** The sent value; before that, the value that the run plans, which an amendment may have changed. */
-const sent = (name: string): string => `coalesce(writes.${name}, runs.${name}, batch_rows.${name})`;
+/** The sent value; before that, the value that the run plans, which an amendment may have changed or will change. */
+const sent = (
+  name: string,
+): string => `CASE WHEN ${IS_UNRETRIED} AND batch_rows.terms <> '' AND ${PURPOSE} IS NOT NULL
+  THEN batch_rows.${name} ELSE coalesce(writes.${name}, runs.${name}, batch_rows.${name}) END`;
 
 /** Ranks the payments of one run: those that may still change come first, and paid ones before those that were not. */
 const BY_WEIGHT =
@@ -72,15 +79,27 @@ const BY_WEIGHT =
 const RANK = (of: string): string =>
   `CASE ${of}.standing ${BY_WEIGHT.map((standing, at) => `WHEN '${standing}' THEN ${at}`).join(" ")} END`;
 
+/** The first later repair that has retried the run of a row again. */
+const RETRIED_BY = `(SELECT later.batch FROM batch_rows AS later JOIN batches AS of_later ON of_later.id = later.batch
+  WHERE batch_rows.run IS NOT NULL AND batch_rows.state = 'started' AND later.workflow_id = batch_rows.workflow_id
+  AND later.run IS NOT NULL AND later.run <> batch_rows.run AND later.state = 'started'
+  AND of_later.created_at > batches.created_at ORDER BY of_later.created_at LIMIT 1)`;
+
 /** A row with several payments counts once. */
 const IS_FIRST = `(${PURPOSE} IS NOT NULL OR writes.step IS NULL OR (writes.workflow_id, writes.step, writes.account) =
   (SELECT own.workflow_id, own.step, own.account FROM writes AS own WHERE own.owner_id = runs.workflow_id
   AND own.amount IS NOT NULL ORDER BY ${RANK("own")}, own.workflow_id, own.step, own.account LIMIT 1))`;
 
-const STANDING = `coalesce(writes.standing, runs.planned,
-  CASE batch_rows.state WHEN 'rejected' THEN 'stopped' ELSE 'open' END)`;
+const AMONG_NOT_PAID = `IN (${NOT_PAID.map((standing) => `'${standing}'`).join(", ")})`;
 
-const IS_NOT_PAID = `(${STATUS} = 'covered' OR ${STANDING} IN (${NOT_PAID.map((standing) => `'${standing}'`).join(", ")}))`;
+const STANDING = `CASE WHEN ${IS_UNRETRIED} AND coalesce(writes.standing, runs.planned) ${AMONG_NOT_PAID} THEN 'open'
+  ELSE coalesce(writes.standing, runs.planned, CASE batch_rows.state WHEN 'rejected' THEN 'stopped' ELSE 'open' END) END`;
+
+const IS_NOT_PAID = `(${STATUS} = 'covered' OR ${STANDING} ${AMONG_NOT_PAID} OR ${RETRIED_BY} IS NOT NULL)`;
+
+/** The mark of the account or person of which a run has created the payee. */
+const NAMED_AS = `(SELECT own.payee FROM writes AS own WHERE own.workflow_id = batch_rows.workflow_id
+  AND own.operation IN ('createBeneficiary', 'createCardholder') AND own.made_id = writes.payee LIMIT 1)`;
 
 /** The file describes the payee that it names, and not the one of an amendment. */
 const SHOWN = `CASE WHEN ${sent("payee")} = batch_rows.payee OR EXISTS (SELECT 1 FROM writes AS own
@@ -294,8 +313,10 @@ export const batchMethods = (store: Store) => {
     ): Promise<ReadonlyArray<ListedRow>> => {
       // A result has the last of several columns of one name.
       const select = `SELECT batch_rows.*, ${SENT.map((name) => `${sent(name)} AS ${name}`).join(", ")}, ${SHOWN} AS shown,
-        ${STATUS} AS status, runs.end_reason, ${STANDING} AS standing, writes.operation, writes.made_id, holder.made_id AS holder_id,
-        runs.started_at, runs.ended_at, writes.word, writes.outcome_at, writes.rest FROM ${PAYMENTS}`;
+        ${STATUS} AS status, CASE WHEN ${IS_UNRETRIED} THEN NULL ELSE runs.end_reason END AS end_reason,
+        ${STANDING} AS standing, ${NAMED_AS} AS named_as, ${RETRIED_BY} AS retried_by, writes.operation, writes.made_id, holder.made_id AS holder_id,
+        runs.started_at, runs.ended_at, writes.word, writes.outcome_at,
+        CASE WHEN ${IS_UNRETRIED} THEN NULL ELSE writes.rest END AS rest FROM ${PAYMENTS}`;
       const where = {
         "batch_rows.batch = ?": id,
         "batch_rows.number > ?": filter.after,

@@ -365,6 +365,10 @@ export const ROW_OUTCOME = {
   madeId: column.textOrNull,
   /** The service's id of the cardholder that its run has created. */
   holderId: column.textOrNull,
+  /** The mark of the account or person of which its run has created the payee. */
+  namedAs: column.textOrNull,
+  /** The later repair that has retried its run again. */
+  retriedBy: column.textOrNull,
   /** When its run was started and has ended. */
   startedAt: column.numberOrNull,
   endedAt: column.numberOrNull,

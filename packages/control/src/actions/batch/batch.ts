@@ -12,7 +12,7 @@ import { chunksOf } from "effect/Array";
 import type { Connected } from "../../facts/connection/connections.ts";
 import { type Acting, actorOf, decisionOn, hashOfRead } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
-import { hashOfRows, ownRows } from "../../rules/listing.ts";
+import { hashOfRows, ownRows, payeesOf } from "../../rules/listing.ts";
 import { sumMoney } from "../../rules/run-view.ts";
 
 /** Data of a batch besides its rows, as JSON. */
@@ -22,12 +22,14 @@ export type KeptOfBatch = ReturnType<typeof keptOf>;
 export const keptOf = ({ details }: Pick<Batch, "details">) => {
   const parsed: unknown = JSON.parse(details);
   const kept: Readonly<Record<string, unknown>> = isRecord(parsed) ? parsed : {};
-  const { notDuplicate, warnings } = kept;
+  const { notDuplicate, reason, warnings } = kept;
   return {
     /** The likely duplicates, for its approver. */
     warnings: Array.isArray(warnings) ? warnings.map(String) : [],
     /** The uploader's reason to pay them. */
     notDuplicate: typeof notDuplicate === "string" ? notDuplicate : null,
+    /** Why a person repairs runs. */
+    reason: typeof reason === "string" ? reason : null,
   };
 };
 
@@ -84,6 +86,19 @@ const checkApproval = (
   return seen;
 };
 
+/** Refuses to stop a repair that has retried all of its runs. @throws NotAllowed */
+export const checkRepairOpen = ({
+  id,
+  state,
+  type,
+}: Pick<Batch, "id" | "state" | "type">): void => {
+  if (type === "repair" && state === "finished")
+    throw refused(
+      `${id} has finished: each of its runs was retried or left out. Stop a run by its own id. Nothing was recorded.`,
+      id,
+    );
+};
+
 /**
  * Approves exactly the rows of a batch, rejects all of them, or cancels the batch. After a cancellation, started runs
  * continue. Rows that were not started stay unpaid, even if the same file is paid again. An approval that was interrupted
@@ -105,6 +120,7 @@ export const decideBatch = async (
   const read = kind === "approve" ? hashOfRead(decision) : "";
   const check = (batch: Batch | undefined): Batch => {
     if (batch === undefined) throw notFound(`There is no batch ${id}. Nothing was done.`);
+    checkRepairOpen(batch);
     const { state } = batch;
     const isAsking = state === "needsApproval" || (kind === "reject" && state === "reading");
     if (kind === "cancel" || isAsking) return batch;
@@ -119,10 +135,11 @@ export const decideBatch = async (
   if (kind === "approve") {
     const rows = ownRows(await ledger.batchRows(id));
     const sums = sumMoney(rows).map(({ amount, currency }) => `${amount} ${currency}`);
+    const payees = payeesOf(rows).size;
     value = {
       rows: rows.length,
       hash: checkApproval(seen, rows, actor.by, read),
-      seen: `${sums.join(", ")} to ${new Set(rows.map(({ mark }) => mark)).size} ${seen.type === "onboardCardholder" ? "people" : "payees"}`,
+      seen: `${sums.join(", ")}${payees === 0 ? "" : ` to ${payees} ${seen.type === "onboardCardholder" ? (payees === 1 ? "person" : "people") : payees === 1 ? "payee" : "payees"}`}`,
     };
     // A repair changes no rule of a send: a payment that needs approval asks for its own.
     if (seen.type !== "repair") await approveRows(deciding, seen, rows, actor);

@@ -303,7 +303,7 @@ export const payFile = async (
       { action: type === "payout" ? "pay" : "onboard" },
     );
   const reason = notDuplicate ?? null;
-  const kept: KeptOfBatch = { warnings, notDuplicate: reason };
+  const kept: Omit<KeptOfBatch, "reason"> = { warnings, notDuplicate: reason };
   const file = basename(checked.file);
   const batch = {
     id,

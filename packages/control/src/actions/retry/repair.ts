@@ -90,7 +90,7 @@ export interface Repaired {
   readonly row: Omit<BatchRow, "number">;
   /** The amended input. */
   readonly input: RepairRow["input"];
-  /** What a retry pays. */
+  /** The payments of a retry. */
   readonly money: Money;
 }
 
@@ -383,7 +383,7 @@ export const startRepair = async (
     chunks: chunks.length,
     details: JSON.stringify({ how, reason }),
   };
-  const value = { file: about, rows: rows.length, sums: sums.map((sum) => ({ ...sum })) };
+  const value = { file: about, runs: rows.length, sums: sums.map((sum) => ({ ...sum })) };
   const first = await beginBatch(connected, batch, actor, value);
   if (first.state !== "uploading") return first;
   for (const part of chunksOf(numbered, SAVED_AT_ONCE))
