@@ -83,7 +83,7 @@ const RANK = (of: string): string =>
 const RETRIED_BY = `(SELECT later.batch FROM batch_rows AS later JOIN batches AS of_later ON of_later.id = later.batch
   WHERE batch_rows.run IS NOT NULL AND batch_rows.state = 'started' AND later.workflow_id = batch_rows.workflow_id
   AND later.run IS NOT NULL AND later.run <> batch_rows.run AND later.state = 'started'
-  AND of_later.created_at > batches.created_at ORDER BY of_later.created_at LIMIT 1)`;
+  AND of_later.created_at >= batches.created_at AND of_later.id <> batches.id ORDER BY of_later.created_at LIMIT 1)`;
 
 /** A row with several payments counts once. */
 const IS_FIRST = `(${PURPOSE} IS NOT NULL OR writes.step IS NULL OR (writes.workflow_id, writes.step, writes.account) =

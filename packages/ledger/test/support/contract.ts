@@ -678,6 +678,63 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     expect((await other.batch(id))?.state).toBe("finished");
   });
 
+  it("has each payment of a user's own workflow in a repair, and what it is about to send before that", async () => {
+    const [id, later, own, card] = [fresh(), fresh(), fresh(), fresh()];
+    const planned = { amount: null, currency: null, payee: null, reference: null };
+    await ledger.recordStart(runOf({ workflowId: own, type: "payAll", ...planned }), startOf());
+    const type = "onboardCardholder";
+    await ledger.recordStart(runOf({ workflowId: card, runId: "run-1", type }), startOf());
+    const write = async (workflowId: string, step: string, given: Parameters<typeof saving>[1]) => {
+      const name = nameOf({ workflowId, step });
+      await ledger.transact(name, saving(name, given));
+    };
+    await write(own, "first", made(`${own}-P`));
+    await ledger.sawPayout("account-1", `${own}-P`, COMPLETED);
+    await write(own, "second", { state: "refused" });
+    const { request } = rowOf(nameOf(), { epoch: 1, now: 0 });
+    const of = (payee: string, amount: string | null) => ({ ...request, payee, amount });
+    await write(card, "createCardholder", {
+      ...made(`${card}-H`),
+      operation: "createCardholder",
+      request: of("person:1", null),
+    });
+    await write(card, "createCard", {
+      operation: "createCard",
+      state: "refused",
+      request: of(`${card}-H`, "9000.00"),
+    });
+    const end = { endedAt: 1, endType: null, endReason: "no funds", endState: "failed" } as const;
+    for (const workflowId of [own, card])
+      await ledger.recordEnds([{ ...end, workflowId, runId: "run-1" }]);
+    const money = { currency: "USD", amount: "250.00" };
+    expect(await other.failures({ find: own })).toMatchObject([{ runs: 1, sums: [money] }]);
+    for (const batch of [id, later])
+      await ledger.saveBatch(batch, () => ({
+        batch: { ...batchOf(batch), type: "repair", state: "approved" },
+      }));
+    await ledger.saveRows(id, [
+      batchRowOf(1, { workflowId: own, run: "run-0", state: "started" }),
+      batchRowOf(2, { workflowId: card, run: "run-1", amount: "90.00", terms: "amended" }),
+    ]);
+    const rows = await other.listRows(id);
+    expect(rows).toMatchObject([
+      { number: 1, madeId: `${own}-P`, standing: "completed", amount: "250.00" },
+      { number: 1, madeId: null, standing: "refused", amount: "250.00" },
+      { number: 2, status: "notStarted", standing: "open", amount: "90.00", reason: null },
+    ]);
+    expect(rows[2]).toMatchObject({ namedAs: "person:1", retriedBy: null });
+    const counts = await other.batchCounts(id);
+    expect(counts.map(({ rows, standing }) => [standing, rows])).toEqual([
+      ["completed", 1],
+      ["refused", 0],
+      ["open", 1],
+    ]);
+    await ledger.saveRows(later, [
+      batchRowOf(1, { workflowId: own, run: "run-1", state: "started" }),
+    ]);
+    expect((await other.listRows(id))[0]).toMatchObject({ retriedBy: later });
+  });
+
   it("finishes no repair whose last row was taken, and whose run is still the failed one", async () => {
     const [id, workflowId] = [fresh(), fresh()];
     await ledger.recordStart(runOf({ workflowId, runId: "run-1" }), startOf());
