@@ -134,7 +134,7 @@ const BATCH_CHOICES: Readonly<Record<string, InboxItem["choices"]>> = {
   },
   repair: {
     approve:
-      "APPROVE: lets the repair begin: it retries exactly these runs, with these inputs. A payment that needs approval asks for its own.",
+      "APPROVE: lets the repair begin: it retries exactly these runs, with these inputs. It approves none of their payments.",
     reject: "REJECT: retries none of these runs.",
   },
 };

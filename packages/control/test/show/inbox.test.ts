@@ -98,7 +98,10 @@ test("a run names the word that nobody listed with its command, and the person b
 
 test.each([
   ["payout", "APPROVE: pays exactly these rows, to these accounts."],
-  ["repair", "APPROVE: lets the repair begin: it retries exactly these runs, with these inputs."],
+  [
+    "repair",
+    "APPROVE: lets the repair begin: it retries exactly these runs, with these inputs. It approves none of their payments.",
+  ],
   ["onboardCardholder", "APPROVE: issues exactly these cards, to these people."],
 ])("the approval of a file says what it does: %s", async (type, approve) => {
   const ledger = await openLedger("memory");
