@@ -86,8 +86,11 @@ const batchOf = async (
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
   // Rows of a stopped file that another file pays do not keep it open.
   const isStopped = batch.state === "cancelled" || batch.state === "rejected";
+  // A step fails before its run: until the end of the run is recorded, no list of failed runs has it.
+  const isEnding = ({ standing, status }: BatchCount) =>
+    status === "running" && isNotPaid(standing);
   const hasOutcome = (count: BatchCount) =>
-    isFinalRow(count) || (isStopped && count.status === "covered");
+    (isFinalRow(count) && !isEnding(count)) || (isStopped && count.status === "covered");
   const isRepair = batch.type === "repair";
   const isOver = isRepair ? isOverRun : hasOutcome;
   const unsuccessful = isRepair
@@ -260,7 +263,7 @@ export const readBatch = async (ledger: Ledger, id: string): Promise<BatchView> 
 
 /** Returns what is followed of a batch: it is over once each of its rows has an outcome. */
 export const progressOfBatch = ({ outcome, pausedBy, state, totals }: BatchView) => ({
-  facts: [state, totals, pausedBy],
+  facts: [state, totals, pausedBy, outcome],
   isOver: outcome !== "open",
 });
 
