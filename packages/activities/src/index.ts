@@ -27,7 +27,7 @@ export {
   type RetryPlan,
   whyNotRetried,
 } from "./retry/plan-retry.ts";
-export { findEnd } from "./tracker/ends.ts";
+export { findEnd, recordLateFailures } from "./tracker/ends.ts";
 export { notifyRuns } from "./tracker/janitor.ts";
 export { readings } from "./tracker/readings.ts";
 export { readTracked } from "./tracker/track.ts";

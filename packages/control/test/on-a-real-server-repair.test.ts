@@ -1,11 +1,12 @@
 import { defaultAssumptions } from "@durable-payments/client/effect";
+import { openLedger } from "@durable-payments/ledger";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../src/actions/batch/index.ts";
-import { planRetryOf, retryPayment } from "../src/actions/retry/retry.ts";
+import { planRepair, planRetryOf, retryPayment } from "../src/actions/retry/retry.ts";
 import { startPayment, startRun } from "../src/actions/start.ts";
 import { cancelBatch, pause, resume } from "../src/actions/stopping.ts";
 import { findRun } from "../src/facts/connection/temporal.ts";
@@ -195,6 +196,25 @@ test("a child is retried and amended by its root, also in a repair", async () =>
     ]);
   };
   await vi.waitFor(isPlanned, { timeout: 20_000, interval: 200 });
+}, 60_000);
+
+test("a run that has just failed is in the next repair, before the tracker has recorded its end", async () => {
+  const { client } = stack.operations;
+  await failing("just-now");
+  // No tracker has this ledger.
+  const ledger = await openLedger("memory");
+  onTestFinished(() => ledger.close());
+  const [known] = await stack.operations.ledger.runs({ workflowIds: ["just-now"] });
+  const { account = null, payee = null, reference = null, runId = null } = known ?? {};
+  const run = { account, payee, reference, runId, workflowId: "just-now", type: "payout" };
+  const more = { amount: "250.00", currency: "USD", batch: null, batchRow: null };
+  await ledger.recordRun({ ...run, ...more }, Date.now());
+  // Temporal's own list has it soon, too.
+  const isPlanned = async () => {
+    const plan = await planRepair({ client, ledger }, {}, bob);
+    expect(plan.retries).toMatchObject([{ workflowId: "just-now" }]);
+  };
+  await vi.waitFor(isPlanned, { timeout: 10_000, interval: 100 });
 }, 60_000);
 
 const outcomes = async (repair: string): Promise<Readonly<Record<string, string>>> =>

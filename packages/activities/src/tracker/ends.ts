@@ -34,6 +34,7 @@ import {
 import { factsOf, type Failure, readFailure } from "@durable-payments/protocol/failures";
 import {
   type Client,
+  isGrpcServiceError,
   ServiceError,
   WorkflowFailedError,
   WorkflowNotFoundError,
@@ -161,6 +162,32 @@ const findLatest = async (client: Client, queries: ReadonlyArray<string>) => {
     }
   }
   return latest;
+};
+
+/** The tracker has recorded earlier ends. */
+const LATELY_MS = 60_000;
+
+/** Temporal has to list them within this time. */
+const LISTED_WITHIN_MS = 3_000;
+
+/**
+ * Records the runs that have just failed: the tracker does so some seconds later, and a repair that is planned until then
+ * would have a part of them. Without Temporal, the ledger has what it has.
+ */
+export const recordLateFailures = async (client: Client, ledger: Ledger): Promise<void> => {
+  const record = async (): Promise<void> => {
+    const since = queryTime(Date.now() - LATELY_MS);
+    const failed = `CloseTime >= ${since} AND ExecutionStatus != "Completed"`;
+    const workflowIds = [...(await findLatest(client, [failed])).keys()];
+    const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
+    const open = runs.filter(({ endState }) => endState === null);
+    const ends = await atOnce(open, ({ workflowId }) => findEnd(client, workflowId));
+    if (ends.length > 0) await ledger.recordEnds(ends);
+  };
+  const deadline = Date.now() + LISTED_WITHIN_MS;
+  await client.withDeadline(deadline, record).catch((error: unknown) => {
+    if (!(error instanceof ServiceError || isGrpcServiceError(error))) throw error;
+  });
 };
 
 /** Makes the two parts of the tracker that record how runs end. */

@@ -353,20 +353,16 @@ export class Payments extends PaymentsReading {
    * ```
    */
   planRepair(filter: ListFilter, options: RepairOptions): Promise<RepairPlan> {
-    const read = async (opened: Pick<Connected, "ledger">) => {
+    const read = async (opened: Connected | Deciding) => {
       const { rows: _, ...plan } = await this.#planRepair(opened, filter, options);
       return plan;
     };
     return (options.amend ?? options.amendEach ?? options.from) === undefined
-      ? this.#connections.ledger(read)
+      ? this.#connections.deciding(read)
       : this.#connections.both(read);
   }
 
-  async #planRepair(
-    connected: Pick<Connected, "ledger">,
-    filter: ListFilter,
-    options: RepairOptions,
-  ) {
+  async #planRepair(connected: Connected | Deciding, filter: ListFilter, options: RepairOptions) {
     const which = await filterOf(connected.ledger, checkedFilter(this, filter));
     return planRepair(connected, which, options);
   }

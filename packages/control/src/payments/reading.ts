@@ -3,6 +3,7 @@
  * payments needs no other part of `Payments`.
  */
 import type { DecidedWord, FailureGroup, FeedEvent, SumsBy } from "@durable-payments/ledger";
+import { recordLateFailures } from "@durable-payments/activities";
 import { type LimitsView, readLimits } from "../actions/limits.ts";
 import { checkChosen } from "../actions/retry/chosen.ts";
 import { readWords } from "../actions/words.ts";
@@ -120,7 +121,7 @@ export class PaymentsReading implements AsyncDisposable {
 
   /**
    * Groups failed runs by type, step, kind of error, and the message without ids, numbers and amounts. It needs only the
-   * ledger.
+   * ledger; runs that have failed in the last seconds may need Temporal, too.
    *
    * @param filter as of `list`; without one, all failed runs.
    * @returns the groups, the largest first, each with its number, sums, first and last end, and three ids.
@@ -131,9 +132,10 @@ export class PaymentsReading implements AsyncDisposable {
    * ```
    */
   failed(filter: ListFilter = {}): Promise<ReadonlyArray<FailureGroup>> {
-    return this.#connections.ledger(async ({ ledger }) => {
+    return this.#connections.deciding(async ({ client, ledger }) => {
       const which = await filterOf(ledger, checkedFilter(this, filter));
       await checkChosen(ledger, which);
+      if (client !== undefined) await recordLateFailures(client, ledger);
       return ledger.failures(which);
     });
   }

@@ -9,6 +9,7 @@
 import {
   planRetry,
   recordedFailure,
+  recordLateFailures,
   type RetryPlan,
   whyNotFrom,
 } from "@durable-payments/activities";
@@ -29,7 +30,7 @@ import { hashOf } from "@durable-payments/protocol/account";
 import type { RepairRow } from "@durable-payments/protocol/calls";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { chunksOf } from "effect/Array";
-import type { Connected } from "../../facts/connection/connections.ts";
+import type { Connected, Deciding } from "../../facts/connection/connections.ts";
 import { readInput } from "../../facts/run-input.ts";
 import { ControlError, InvalidInput, invalidInput, refused } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
@@ -72,7 +73,7 @@ export interface PlannedRetry extends Pick<RetryPlan, "from" | "kept" | "way"> {
 }
 
 /** Temporal is needed for amendments and a chosen step alone. */
-type Reading = Connected | Pick<Connected, "ledger">;
+type Reading = Connected | Deciding;
 
 /** The plan of a repair. */
 export type RepairPlan = Omit<Awaited<ReturnType<typeof planRepair>>, "rows">;
@@ -114,7 +115,7 @@ const checkOptions = ({
 };
 
 const temporalOf = (reading: Reading): Connected => {
-  if ("client" in reading) return reading;
+  if ("accounts" in reading) return reading;
   throw new Error("Only Temporal has inputs, and the steps of a user's own workflow.");
 };
 
@@ -233,6 +234,7 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
   checkOptions(options);
   actorOf(options, (options.amend ?? options.amendEach) !== undefined);
   await checkChosen(connected.ledger, filter);
+  if (connected.client !== undefined) await recordLateFailures(connected.client, connected.ledger);
   const found = await connected.ledger.failedRuns(filter, MOST_ROWS + 1);
   const taken = found.slice(0, MOST_ROWS);
   const known = new Set(taken.map(({ run }) => run.workflowId));
