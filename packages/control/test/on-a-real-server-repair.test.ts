@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../src/actions/batch/index.ts";
-import { planRepair, planRetryOf, retryPayment } from "../src/actions/retry/retry.ts";
+import { planRepair, planRetryOf, retryPayment, startRepair } from "../src/actions/retry/retry.ts";
 import { startPayment, startRun } from "../src/actions/start.ts";
 import { cancelBatch, pause, resume } from "../src/actions/stopping.ts";
 import { findRun } from "../src/facts/connection/temporal.ts";
@@ -243,10 +243,13 @@ test("two repairs of the same runs, and a retry by hand in the meantime, pay eac
   for (const id of ids) await failing(id);
   await untilFailed("twice-", 3);
   await pause(stack.operations, undefined, { ...bob, reason: "test" });
-  const filter = { find: "twice-" };
-  const held = await repaired(stack.operations, { ...bob, rate: 100 }, filter);
-  // Another content, and so another repair.
-  const other = await repaired(stack.operations, { ...bob, rate: 100 }, { find: "twice-1" });
+  const options = { ...bob, rate: 100 };
+  const plan = (find: string) => plannedRepair(stack.operations, options, { find });
+  // Both were planned before one was started.
+  const plans = await Promise.all(["twice-", "twice-1"].map(plan));
+  const begin = async (of: (typeof plans)[number]) =>
+    (await startRepair(stack.operations, of, options, "failed runs")).id;
+  const [held = "", other = ""] = await Promise.all(plans.map(begin));
   const { runId } = await retryPayment(stack.operations, "twice-2", bob);
   await resume(stack.operations, undefined, bob);
   await result("twice-2", runId);
@@ -286,6 +289,39 @@ test("a repair that another one follows says so, and keeps the runs that it made
   const { notPaid } = await batchOfId(stack.operations.ledger, first);
   expect(notPaid).toMatchObject([{ reason: `Retried again later by ${second}.` }]);
   expect((await batchOfId(stack.operations.ledger, second)).notPaid).toEqual([]);
+}, 90_000);
+
+test("a repeated command is the same repair, and no other one takes what a repair has yet to retry", async () => {
+  const { ledger } = stack.operations;
+  const ids = ["repeat-1", "repeat-2", "repeat-3"];
+  for (const id of ids) await failing(id);
+  await untilFailed("repeat-", 3);
+  await pause(stack.operations, undefined, { ...bob, reason: "test" });
+  const filter = { find: "repeat-" };
+  const repair = await repaired(stack.operations, bob, filter);
+  expect(await repaired(stack.operations, bob, filter)).toBe(repair);
+  const { runId } = await retryPayment(stack.operations, "repeat-2", bob);
+  // One of its runs has not failed any more.
+  const whyNot = expect.stringContaining(`retried by ${repair}`);
+  const isLeft = async () => {
+    const { notHelped, retries } = await plannedRepair(stack.operations, bob, filter);
+    expect(retries).toEqual([]);
+    expect(new Map(notHelped.map((one) => [one.workflowId, one.whyNot]))).toEqual(
+      new Map([
+        ["repeat-1", whyNot],
+        ["repeat-3", whyNot],
+      ]),
+    );
+  };
+  await vi.waitFor(isLeft, { timeout: 20_000, interval: 200 });
+  await expect(repaired(stack.operations, bob, filter)).rejects.toThrow(repair);
+  await cancelBatch(stack.operations, repair, bob);
+  await resume(stack.operations, undefined, bob);
+  await result("repeat-2", runId);
+  // What it has not retried is free again.
+  const again = await repaired(stack.operations, bob, filter);
+  await isRepaired(again, { "repeat-1": "succeeded", "repeat-3": "succeeded" });
+  expect(await ledger.batch(repair)).toMatchObject({ state: "cancelled" });
 }, 90_000);
 
 test("a repair whose worker was killed before the retry does not take the retry of a person for its own", async () => {

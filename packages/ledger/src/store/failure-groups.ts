@@ -7,7 +7,7 @@
 import { withoutIds } from "../model/failure-group.ts";
 import { NOT_PAID } from "../model/standing.ts";
 import { NO_GROUP, runConditions, type RunFilter } from "./run-filter.ts";
-import { type Run, RUNS } from "./schema.ts";
+import { type Batch, type Run, RUNS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
 import * as column from "./column.ts";
 import { type Query, query, readFields, type SqlRow, toJson } from "./table.ts";
@@ -104,7 +104,24 @@ const rowsOfAny = (ids: string, { among }: Store["database"]["dialect"]): Query 
 export interface FailedRun {
   readonly run: Run;
   readonly rows: ReadonlyArray<RecordedWrite>;
+  /** The repair under way that has not retried it yet. */
+  readonly repair: Pick<Batch, "contentHash" | "id"> | undefined;
 }
+
+const REPAIR = {
+  workflowId: column.text,
+  run: column.text,
+  id: column.text,
+  contentHash: column.text,
+};
+
+const repairsOf = (ids: string, { among }: Store["database"]["dialect"]): Query =>
+  query(
+    `SELECT batch_rows.workflow_id, run, id, content_hash FROM batch_rows JOIN batches ON id = batch
+     WHERE ${among("batch_rows.workflow_id", "$1")} AND run IS NOT NULL AND batch_rows.state IN ('waiting', 'started')
+     AND batches.state IN ('needsApproval', 'approved')`,
+    ids,
+  );
 
 /** Runs of which one statement reads the writes. */
 const READ_AT_ONCE = 1_000;
@@ -195,13 +212,21 @@ export const failureMethods = (store: Store) => {
       const where = await failed(filter);
       const runs = await store.all(RUNS, where, "ORDER BY ended_at DESC, workflow_id", limit);
       const writes: Array<SqlRow> = [];
+      const repairs: Array<SqlRow> = [];
       for (const part of chunksOf(runs, READ_AT_ONCE)) {
         const ids = toJson(part.map(({ workflowId }) => workflowId));
         writes.push(...(await store.find(rowsOfAny(ids, database.dialect))));
+        repairs.push(...(await store.find(repairsOf(ids, database.dialect))));
       }
       const byRun = Map.groupBy(writes, (row) => String(row["of_run"]));
       const rowsOf = (id: string) => (byRun.get(id) ?? []).map((row) => readRecorded(row, seal));
-      return runs.map((run) => ({ run, rows: rowsOf(run.workflowId) }));
+      const waiting = repairs.map((row) => readFields(REPAIR, row, seal));
+      const byId = new Map(waiting.map((row) => [`${row.run} ${row.workflowId}`, row]));
+      return runs.map((run) => ({
+        run,
+        rows: rowsOf(run.workflowId),
+        repair: byId.get(`${run.runId} ${run.workflowId}`),
+      }));
     },
   };
 };

@@ -145,6 +145,29 @@ const unpaidOf = ({ rows, run }: FailedRun) =>
     ownerId === run.workflowId && isNotPaid(standing) ? [request] : [],
   );
 
+const contentOf = (plans: ReadonlyArray<Repaired | string>): string =>
+  hashOf(
+    plans.flatMap((plan) =>
+      typeof plan === "string"
+        ? []
+        : [[plan.row.workflowId, plan.row.run, plan.row.terms, plan.row.repair?.from ?? ""]],
+    ),
+  );
+
+/** Leaves out runs that wait for another repair than this one: two repairs would have two rates, and two approvals. */
+const withoutWaiting = (
+  found: ReadonlyArray<FailedRun>,
+  plans: ReadonlyArray<Repaired | string>,
+): ReadonlyArray<Repaired | string> => {
+  const content = contentOf(plans);
+  return plans.map((plan, at) => {
+    const { repair } = found[at] ?? {};
+    return typeof plan === "string" || repair === undefined || repair.contentHash === content
+      ? plan
+      : `${plan.row.workflowId} is retried by ${repair.id}, which is under way. Nothing was done.`;
+  });
+};
+
 const planRow = async (
   connected: Reading,
   found: FailedRun,
@@ -244,9 +267,9 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
       `These amendments are of no failed run that matches: ${strange.slice(0, 5).join(", ")}${strange.length > 5 ? ` and ${strange.length - 5} more` : ""}. Nothing was done.`,
       strange.map((field) => ({ field, problem: "has not failed, or does not match" })),
     );
-  const plans = await atOnce(taken, (run) => planRow(connected, run, options), READ_AT_ONCE);
+  const planned = await atOnce(taken, (run) => planRow(connected, run, options), READ_AT_ONCE);
   // Nobody meant it: the other runs wait, too, until it is corrected.
-  const invalid = plans.flatMap((plan, at) =>
+  const invalid = planned.flatMap((plan, at) =>
     plan instanceof InvalidInput ? [[taken[at]?.run.workflowId ?? "", plan] as const] : [],
   );
   const faultsOfAll = invalid.flatMap(([id, { faults, message }]) =>
@@ -259,14 +282,13 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
       `${invalid.length} amended ${invalid.length === 1 ? "input is" : "inputs are"} invalid${faultsOfAll.length > MOST_FAULTS ? `: the first ${MOST_FAULTS} problems, and ${faultsOfAll.length - MOST_FAULTS} more` : ""}. Nothing was done.`,
       faultsOfAll.slice(0, MOST_FAULTS),
     );
-  const rows = plans.filter((plan) => typeof plan === "object" && "row" in plan);
+  const valid = planned.filter((plan) => !(plan instanceof InvalidInput));
+  const plans = withoutWaiting(taken, valid);
+  const rows = plans.filter((plan) => typeof plan === "object");
   const amended = rows.filter(({ input }) => input !== undefined);
-  const content = hashOf(
-    rows.map(({ row }) => [row.workflowId, row.run, row.terms, row.repair?.from ?? ""]),
-  );
   return {
     /** Names these retries: `repair` makes no other ones. */
-    content,
+    content: contentOf(rows),
     retries: rows.map(({ planned }) => planned),
     /** Runs that a retry cannot help, with the reason. */
     notHelped: plans.flatMap((plan, at) =>
@@ -354,17 +376,23 @@ const idFor = async (ledger: Ledger, content: string): Promise<string> => {
  */
 export const startRepair = async (
   connected: Connected,
-  { content, needsApproval: asks, rows, sums }: Awaited<ReturnType<typeof planRepair>>,
+  {
+    content,
+    needsApproval: asks,
+    notHelped: [left],
+    rows,
+    sums,
+  }: Awaited<ReturnType<typeof planRepair>>,
   options: RepairOptions,
   about: string,
 ): Promise<Batch> => {
   const { ledger } = connected;
   const actor = actorOf(options);
   if (rows.length === 0)
-    throw refused("No failed run that matches can be helped by a retry. Nothing was done.", {
-      action: "list",
-      status: "failed",
-    });
+    throw refused(
+      `No failed run that matches can be retried. ${left?.whyNot ?? "Nothing was done."}`,
+      { action: "list", status: "failed" },
+    );
   const id = await idFor(ledger, content);
   const numbered = rows.map(({ input, row }, at) => ({ input, row: { ...row, number: at + 1 } }));
   const retried = numbered.map(({ input, row: { number, run, workflowId } }): RepairRow => ({
