@@ -308,7 +308,7 @@ test("the key of a row that was rejected before its start is free for another am
   ]);
   // Now the key is that of a row that may be paid.
   await expect(upload(["72.00"], ledger, [], "1000.00")).rejects.toThrow(
-    "belong to other payments",
+    "keys that were used before",
   );
 });
 

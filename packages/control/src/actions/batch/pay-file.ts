@@ -86,11 +86,11 @@ const checkKeys = async ({ ledger }: Connected, batch: string, rows: ReadonlyArr
         canonicalDecimal(run.amount ?? "") !== canonicalDecimal(payment.amount));
     if (!isOther) return [];
     const whose = run.batch === null ? workflowId : `row ${run.batchRow} of ${run.batch}`;
-    return [{ field: `row ${number}, key:`, problem: `was used for another payment: ${whose}` }];
+    return [{ field: `row ${number}, key:`, problem: `was used before: ${whose}` }];
   });
   if (faults.length > 0)
     throw invalidInput(
-      `The file has keys that belong to other payments: ${faults.length}. Nothing was started.`,
+      `The file has keys that were used before: ${faults.length}. Nothing was started.`,
       faults.slice(0, 100),
     );
   return [...known.values()];
