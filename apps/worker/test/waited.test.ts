@@ -46,8 +46,12 @@ it("ends with 1 if it fails, and with 4 if it takes longer than the time", async
   );
   expect(failed).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/status +failed/) });
   const wait = ["--wait", "--timeout", "10ms", "--not-a-duplicate", "a test"];
+  // Its payout cannot be made, however slow this computer is.
+  const fault = { kind: "rate-limited", operation: "createPayout", times: 10_000 } as const;
+  await rig.simulator.addFault(fault);
   const open = await run("pay", fileOf("open"), "--id", "open", ...wait, ...BY);
   expect(open.exitCode).toBe(4);
+  await rig.simulator.clearFaults();
 });
 
 it("ends with 4 if a file needs approval, and with 0 once each row is paid", async () => {

@@ -23,7 +23,7 @@ describe("the settings of PostgreSQL", skippedBecause(whyNoPostgres()), () => {
   const untilLocked = async (database: string, granted: boolean): Promise<void> => {
     const mode = granted ? "ExclusiveLock" : "ShareLock";
     const locks = `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode LIKE '%${mode}' AND granted = ${granted}`;
-    await expect.poll(() => server.sql(database, locks)).not.toBe("0");
+    await expect.poll(() => server.sql(database, locks), { timeout: 60_000 }).not.toBe("0");
   };
 
   it.each(["repeatable read", "serializable"])(
