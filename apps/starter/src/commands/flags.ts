@@ -66,11 +66,9 @@ export const duration = (name: string, description: string) =>
 
 /** A whole number from 1. */
 export const count = (name: string, description: string, fallback: number) =>
-  Flag.Int(name).pipe(
-    Flag.withMetavar("N"),
-    Flag.withDescription(description),
-    Flag.filter(
-      (given) => given >= 1,
+  named(name, "N", description).pipe(
+    Flag.filterMap(
+      (given) => (/^[1-9]\d{0,14}$/.test(given) ? Option.some(Number(given)) : Option.none()),
       () => "a whole number from 1",
     ),
     Flag.withDefault(fallback),

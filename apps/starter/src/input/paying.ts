@@ -137,7 +137,8 @@ const submitFile = async (
     output,
     "No row is started until all are uploaded. To continue, give the file again: each row is started once.",
   );
-  const onPart = (rows: number, of: number) => uploading(`${rows} of ${of} rows uploaded`);
+  const onPart = (rows: number, of: number) =>
+    uploading(`${rows} of ${counted(of, "row")} uploaded`);
   const given = { ...options, batch: plan?.batch, onPart };
   const started = await (start === "pay"
     ? payments.payFile(file, given)

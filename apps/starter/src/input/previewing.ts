@@ -108,7 +108,7 @@ export const previewRetry = async (
   const chosen = flags.isAll ? await chosenOf(payments, flags) : [await oneOf(flags)];
   const preview = await payments.upkeep.previewRetries(chosen, {
     against,
-    onPart: (known, all) => say(`${known} of ${all} runs previewed`),
+    onPart: (known, all) => say(`${known} of ${counted(all, "run")} previewed`),
   });
   output.answer(preview, previewText);
   return preview.runs.every(({ outcome }) => outcome === "completes")

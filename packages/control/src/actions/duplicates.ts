@@ -64,7 +64,7 @@ export const similarText = ({
   workflowId,
 }: SimilarPayment): string => {
   const isCreated = standing === "completed" && payee.startsWith(PERSON_MARK);
-  const outcome = isCreated ? "created" : MONEY_WORDS[moneyStateOf(standing ?? "open")];
+  const outcome = isCreated ? "cardholder created" : MONEY_WORDS[moneyStateOf(standing ?? "open")];
   return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${dated(at)}, ${outcome}`;
 };
 
