@@ -19,7 +19,7 @@ it("reports a proof, a duplicate without personal data, and a service that is aw
   const place = `sqlite:${join(folder.path, "ledger.sqlite")}`;
   await (await openLedger(readLedgerPlace(place, ""))).close();
   const { startSimulator } = await import("@durable-payments/simulator");
-  const { apiKey, clientId, stop, url: baseUrl } = await startSimulator();
+  const { addFault, apiKey, clientId, stop, url: baseUrl } = await startSimulator();
   const client = createClient({ apiKey, clientId, baseUrl });
   onTestFinished(() => client.close());
   vi.stubEnv("PAYMENTS_LEDGER", place);
@@ -46,6 +46,11 @@ No cardholder and no card exists twice.
   expect(await runCli("duplicates", "--json")).toMatchObject({ code: 1 });
   expect(await runCli("duplicates", "--batch", "payouts/none")).toMatchObject({ code: 5 });
   expect(await runCli("duplicates", "--account", "nobody")).toMatchObject({ code: 2 });
+
+  // A service that is slow, or hangs, is named while it is waited for.
+  await addFault({ kind: "slow", operation: "listCardholders", milliseconds: 3_000 });
+  const slow = await runCli("duplicates");
+  expect(slow).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Waiting for .* list/) });
 
   await stop();
   const away = await runCli("duplicates");

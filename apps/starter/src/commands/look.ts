@@ -83,12 +83,20 @@ const compared = {
   json,
 };
 
+/** Time between two lines that say what is waited for. */
+const WAITING_EVERY_MS = 2_000;
+
 /** `durable-payments duplicates`: whether a cardholder or a card exists twice. */
 export const duplicates = command(
   "duplicates",
   compared,
   async (output, payments, given, work) => {
-    const found = await payments.duplicates(given);
+    // A service that hangs is asked again for two minutes.
+    const waiting = setInterval(
+      () => output.say("Waiting for the service's list of cardholders …"),
+      WAITING_EVERY_MS,
+    );
+    const found = await payments.duplicates(given).finally(() => clearInterval(waiting));
     output.answer(found, work.duplicatesText);
     return work.codeOfDuplicates(found);
   },
