@@ -239,6 +239,27 @@ describe("waits", () => {
       },
     );
 
+    it("is seen after the watch, once the service's own webhook says so", async () => {
+      const { ids, requests, tracker } = await begin(2);
+      const [back = "", paid = ""] = ids;
+      for (const _ of [1, 2]) {
+        untilDue(35 * 24 * HOURS);
+        await tracker.sweep();
+      }
+      const before = await requests();
+      untilDue(35 * 24 * HOURS);
+      await simulator.setPayoutStatus(back, "returned");
+      await tracker.sweep();
+      expect(await requests()).toEqual(before);
+      for (const id of ids) await ledger.readSoon([ACCOUNT], id);
+      for (const _ of [1, 2]) {
+        await tracker.sweep();
+        expect(await requests()).toEqual({ ...before, single: before.single + 2 });
+      }
+      expect(await payoutOf("run-0")).toMatchObject({ standing: "returned", madeId: back });
+      expect(await payoutOf("run-1")).toMatchObject({ standing: "completed", madeId: paid });
+    });
+
     it("ends the wait of a run, also one that begins later", async () => {
       const { done, ids, tracker } = await begin(2);
       const [first = "", second = ""] = ids;

@@ -11,6 +11,8 @@
  * most a tenth of that time apart, and once more at its end. With 30 days: after 6, 12, 24 and 48 hours, then every three
  * days. Each outcome is watched, not only completions: the service may contradict itself.
  *
+ * After that it is read once for each hint of the service about it.
+ *
  * | payouts a second | watched | requests a second, one by one | in pages of 50 that are due together |
  * |---|---|---|---|
  * | 0.1 | 259,200 | 1.4 | 0.03 |
@@ -24,7 +26,7 @@ import type { Standing } from "./standing.ts";
 const SHORTEST_MS = 1_000;
 
 /** Longest interval, as long as the account has requests for it. */
-const LONGEST_MS = 60_000;
+export const LONGEST_MS = 60_000;
 
 /** Returns the milliseconds from one reading of an object to the next: a tenth of its age, within bounds. */
 export const readIntervalMs = (ageMs: number, longestMs = LONGEST_MS): number =>

@@ -4,7 +4,7 @@
  * A payout completes days after its write is done, perhaps after its run was cancelled, forgotten or lost. So what the
  * service shows of it is recorded in its write, by each part that sees it, and never depends on a run.
  */
-import { nextRead } from "../model/reading-schedule.ts";
+import { LONGEST_MS, nextRead } from "../model/reading-schedule.ts";
 import { standingAfter, standingOfRow, type PayoutOutcome } from "../model/standing.ts";
 import { type RecordedWrite, readRecorded } from "./write-rows.ts";
 import { type LogWriter, logWriter, selectDecisions } from "./log.ts";
@@ -162,7 +162,9 @@ export const payoutMethods = (store: Store) => {
         }
         const outcomeAt = isOutcome ? log.now : row.outcomeAt;
         const of = { ...row, standing, outcomeAt };
-        const readAfter = nextRead(of, log.now, longestMs, store.watchedForMs);
+        // What could not be read is still to be read, also at the end of its watch, or for a hint after it.
+        const missedAt = seen === undefined ? log.now + LONGEST_MS : null;
+        const readAfter = nextRead(of, log.now, longestMs, store.watchedForMs) ?? missedAt;
         if (
           (isOutcome && standing !== "completed") ||
           (readAfter === null && row.readAfter !== null)
@@ -255,17 +257,25 @@ export const payoutMethods = (store: Store) => {
         "ORDER BY read_after",
         limit,
       ),
-    /** Makes a payout or cardholder due to be read now, if it is read again at all. An unknown id changes nothing. */
+    /**
+     * Makes a payout, or a cardholder that a run waits for, due to be read now: also a payout that nobody watches any more,
+     * because only this may tell that money came back. An unknown id changes nothing.
+     */
     readSoon: async (accounts: ReadonlyArray<string>, id: string): Promise<void> => {
-      for (const [table, where] of [
-        ["writes", "operation = 'createPayout' AND made_id = ?"],
-        ["waits", "thing = ? AND closed_at IS NULL AND kind = 'payout'"],
-        ["waits", "thing = ? AND closed_at IS NULL AND kind = 'cardholder'"],
+      const isLater = `read_after > ${now}`;
+      for (const [table, where, isRead] of [
+        [
+          "writes",
+          "operation = 'createPayout' AND made_id = ?",
+          `(${isLater} OR read_after IS NULL)`,
+        ],
+        ["waits", "thing = ? AND closed_at IS NULL AND kind = 'payout'", isLater],
+        ["waits", "thing = ? AND closed_at IS NULL AND kind = 'cardholder'", isLater],
       ] as const) {
         const soon = store.where(`UPDATE ${table} SET read_after = ${now}`, {
           account: accounts,
           [where]: id,
-          [`read_after > ${now}`]: true,
+          [isRead]: true,
         });
         await store.save(`hint ${id}`, [soon]);
       }

@@ -566,6 +566,33 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     await ledger.closeWaits([{ ...wait, outcome: {} }]);
   });
 
+  it("reads a payout that nobody watches any more once for each hint about it, and records what came back", async () => {
+    const account = fresh();
+    const name = nameOf({ workflowId: fresh(), account });
+    const id = `P-${name.workflowId}`;
+    await ledger.transact(name, saving(name, made(id)));
+    await ledger.sawPayout(account, id, COMPLETED);
+    const due = async () =>
+      (await other.duePayouts(account, 9, "watched")).map(({ madeId }) => madeId);
+    expect(await due()).toEqual([]);
+    await other.readSoon([account], "P-unknown");
+    expect(await due()).toEqual([]);
+    for (const outcome of ["completed", "returned"] as const) {
+      await other.readSoon([account], id);
+      expect(await due()).toEqual([id]);
+      // An outage: it could not be read, and is read again later.
+      const row = await other.payout(account, id);
+      if (row === undefined) throw new Error("It was made.");
+      await ledger.sawPayouts(account, [{ row, seen: undefined }]);
+      expect(await due()).toEqual([]);
+      expect((await other.payout(account, id))?.readAfter).toBeGreaterThan(row.readAfter ?? 0);
+      await ledger.sawPayout(account, id, { ...COMPLETED, word: outcome, outcome });
+      expect(await other.payout(account, id)).toMatchObject({ standing: outcome, readAfter: null });
+    }
+    const lines = await ledger.logOf(name.workflowId);
+    expect(lines.at(-1)).toMatchObject({ what: "payout returned", details: { word: "returned" } });
+  });
+
   it("counts the rows of a batch exactly, and finds them by their fingerprints", async () => {
     const id = fresh();
     await ledger.saveBatch(id, (before) => {
