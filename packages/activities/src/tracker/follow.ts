@@ -108,7 +108,8 @@ export const isLastPage = (
  * of waits.
  */
 export const follow = ({ account, call, client, ledger, warn }: FollowOptions) => {
-  let waiting = 0;
+  /** As they were counted last. */
+  let waiting = { open: 0, returns: 0 };
   let perRequest = 1;
   let aheadMs: number | undefined;
 
@@ -155,7 +156,7 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
       return { row, seen: of?.status ?? (refused || undefined) };
     });
     // Old payouts are read less often if there are more than the requests are enough for.
-    const longestMs = Math.max(LEAST_LONGEST_MS, (waiting * 1_000) / (perSecond * perRequest));
+    const longestMs = Math.max(LEAST_LONGEST_MS, (waiting.open * 1_000) / (perSecond * perRequest));
     await ledger.sawPayouts(account, seen, longestMs);
     const ended = new Map(
       read.flatMap(({ row: { madeId }, seen: of }) =>
@@ -338,8 +339,8 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
     paced: (payouts: number): void => {
       perRequest = payouts;
     },
-    /** Payouts and waits that are read again, as they were counted last. */
-    size: () => waiting,
+    /** Payouts and waits that have no outcome yet. A wait for a return takes no request: the watch of its payout reads for it. */
+    size: () => waiting.open + waiting.returns,
     /** Counts them: a scan of an index, some 50 ms for a million. */
     count: async (): Promise<void> => {
       waiting = await ledger.countRead(account);

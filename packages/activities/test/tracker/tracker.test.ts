@@ -124,12 +124,22 @@ describe("waits", () => {
         return result.success;
       },
     };
-    const { parts } = readings({ ...of, client, warn: () => {}, watermark: undefined });
+    const { count, parts, size } = readings({
+      ...of,
+      client,
+      warn: () => {},
+      watermark: undefined,
+    });
+    /** What `doctor` shows as open waits. */
+    const countOpen = async () => {
+      await count();
+      return size();
+    };
     const { "settled payouts": look, ...others } = parts;
     const sweepOnce = async () => {
       await Promise.all(Object.values(others).map((part) => part()));
     };
-    return { count: () => ledger.countRead(ACCOUNT), look, sweep: sweepOnce };
+    return { count: countOpen, look, sweep: sweepOnce };
   };
 
   const untilDue = (ms = 2_000) => {
@@ -268,7 +278,8 @@ describe("waits", () => {
       await simulator.setPayoutStatus(first, "returned");
       untilDue(HOURS);
       await tracker.sweep();
-      // Its payout is not due, and the wait causes no readings.
+      // Its payout is not due, and the wait causes no readings. It is counted all the same.
+      expect(await tracker.count()).toBe(2);
       expect(done).toEqual([]);
       untilDue(6 * HOURS);
       await tracker.sweep();
@@ -277,6 +288,7 @@ describe("waits", () => {
       expect(done).toMatchObject([["complete", "run-0", `await:${first}`, back]]);
       expect(await ledger.waits({ workflowId: "run-0" })).toMatchObject([{ outcome: back }]);
       expect(await ledger.waits({ isOpen: true })).toMatchObject([{ workflowId: "run-1" }]);
+      expect(await tracker.count()).toBe(1);
       await ledger.openWait({
         account: ACCOUNT,
         workflowId: "run-1",

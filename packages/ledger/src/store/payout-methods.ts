@@ -162,7 +162,7 @@ export const payoutMethods = (store: Store) => {
         }
         const outcomeAt = isOutcome ? log.now : row.outcomeAt;
         const of = { ...row, standing, outcomeAt };
-        // What could not be read is still to be read, also at the end of its watch, or for a hint after it.
+        // A payout that could not be read is still to be read, also at the end of its watch, or for a hint after it.
         const missedAt = seen === undefined ? log.now + LONGEST_MS : null;
         const readAfter = nextRead(of, log.now, longestMs, store.watchedForMs) ?? missedAt;
         if (
@@ -280,15 +280,17 @@ export const payoutMethods = (store: Store) => {
         await store.save(`hint ${id}`, [soon]);
       }
     },
-    /** Returns how many payouts and waits of an account are read again at some time. */
-    countRead: async (account: string): Promise<number> => {
+    /** Returns how much of an account is read until it has an outcome, and how many waits there are for returns. */
+    countRead: async (account: string) => {
       const count = (table: string, rest: string) =>
         query(`SELECT count(*) AS count FROM ${table} WHERE account = $1 AND ${rest}`, account);
       const found = await store.find(
         count("writes", "read_after IS NOT NULL AND standing = 'made'"),
-        count("waits", "closed_at IS NULL AND read_after IS NOT NULL"),
+        count("waits", "closed_at IS NULL AND read_after IS NOT NULL AND kind <> 'return'"),
+        count("waits", "closed_at IS NULL AND kind = 'return'"),
       );
-      return found.reduce((sum, row) => sum + Number(row["count"]), 0);
+      const [payouts = 0, waits = 0, returns = 0] = found.map((row) => Number(row["count"]));
+      return { open: payouts + waits, returns };
     },
     /** Returns the payouts of an account whose outcome is not known yet, the longest unchanged first. */
     openPayouts: (account: string, limit?: number): Promise<ReadonlyArray<RecordedWrite>> =>
