@@ -137,6 +137,7 @@ describe("the notifier", () => {
         namespace: "test",
         taskQueue: "payments",
         account: ACCOUNT,
+        subject: "payment",
         state: "open",
         workflowId: "p-7",
         step: "createPayout",

@@ -20,7 +20,7 @@ export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
 export { awaitsApproval, isNotPaid, moneyStateOf, outcomeReason } from "./model/standing.ts";
 export type * from "./model/standing.ts";
-export { type FeedEvent, UnknownCursor } from "./store/feed-methods.ts";
+export { type FeedEvent, numberIn, UnknownCursor } from "./store/feed-methods.ts";
 export type { FeedDelivery } from "./store/feed-schema.ts";
 export { trackerLease } from "./store/attention.ts";
 export type * from "./store/attention.ts";

@@ -41,7 +41,7 @@ const isPlain = (workflowId: string): boolean => /^[\w.@:/+-]+$/.test(workflowId
 
 /** Returns the body of the webhook of an event: its facts, as docs/events.md lists them, and where to look. */
 const bodyOf = (
-  { at, id: _id, subject: _, type, ...facts }: FeedEvent,
+  { at, id: _, type, ...facts }: FeedEvent,
   namespace: string,
   taskQueue: string,
   webUi: string | undefined,

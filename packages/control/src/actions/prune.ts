@@ -21,13 +21,16 @@ export interface PruneOptions extends Acting {
  * Removes the texts, payees and logs of old runs. It is a decision, with a name and a reason.
  *
  * @returns the number of runs.
- * @throws InvalidInput without a name or reason, or if `before` is too recent by the ledger's clock.
+ * @throws InvalidInput without a name or reason, or if `before` is invalid, or too recent by the ledger's clock.
  */
 export const prune = async (
   { ledger }: Pick<Deciding, "ledger">,
   { before, keepDays = LEAST_AGE_DAYS, onPart, ...acting }: PruneOptions,
 ): Promise<number> => {
   const actor = actorOf(acting, true);
+  // It may come from JavaScript, and an invalid time is older than none.
+  if (!(before instanceof Date) || Number.isNaN(before.getTime()))
+    throw invalidInput("before must be a valid Date. Nothing was done.");
   const days = Math.max(LEAST_AGE_DAYS, keepDays);
   const { now } = await ledger.state();
   if (before.getTime() > now - days * DAY_MS)

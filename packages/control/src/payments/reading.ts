@@ -269,8 +269,8 @@ export class PaymentsReading implements AsyncDisposable {
    * `id` of the last event that you have handled, and continue after it. It needs only the ledger.
    *
    * @param given `after`: the id to continue after; `isFollowed`: it waits for further events until `signal` ends it.
-   * @throws NotAllowed if the ledger does not have the event of `after`: it was restored, or has pruned it. `next.after` is
-   *   the id to read after instead.
+   * @throws InvalidInput for an unknown field, or if `after` is not the id of an event; NotAllowed if the ledger does not have that
+   *   event: it was restored, or has pruned it. `next.after` is the id to read after instead.
    * @example
    * ```ts
    * for await (const { type, workflowId } of payments.events({ isFollowed: true })) console.log(type, workflowId);

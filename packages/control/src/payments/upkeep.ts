@@ -11,6 +11,7 @@ import {
 } from "../actions/replay.ts";
 import { openWorkersLedger } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
+import { checkRedelivered } from "../rules/filter.ts";
 import { groupsOf, type PreviewedGroup, type PreviewedRun } from "../rules/preview.ts";
 import { knownCursor } from "../views/events.ts";
 import { testWebhook } from "../views/doctor/doctor.ts";
@@ -128,10 +129,14 @@ export const upkeepOf = (
    * Has the notifiers deliver events again: from `from` to `to`, both included, before new ones.
    *
    * @returns the number of webhooks.
-   * @throws NotAllowed if the ledger does not have one of the events, or `from` is after `to`; ConnectionFailed.
+   * @throws InvalidInput if one is not the id of an event; NotAllowed if the ledger does not have it, or `from` is after `to`;
+   *   ConnectionFailed.
    */
-  redeliver: ({ account, ...range }: RedeliverGiven): Promise<number> =>
-    connections.ledger(({ ledger }) =>
+  redeliver: async (given: RedeliverGiven): Promise<number> => {
+    checkRedelivered(given);
+    const { account, ...range } = given;
+    return connections.ledger(({ ledger }) =>
       knownCursor(() => ledger.redeliver(accountOf(account), range)),
-    ),
+    );
+  },
 });

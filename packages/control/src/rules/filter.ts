@@ -7,7 +7,7 @@
  */
 import { isRecord } from "@durable-payments/client/values";
 import type { Fault } from "@durable-payments/client/effect";
-import { RUN_SORTS, type SumsBy } from "@durable-payments/ledger";
+import { numberIn, RUN_SORTS, type SumsBy } from "@durable-payments/ledger";
 import { invalidInput } from "../errors.ts";
 import { STATUSES } from "./run-view.ts";
 
@@ -77,6 +77,17 @@ const PAGE: Readonly<Record<string, Check>> = {
   sort: oneOf(RUN_SORTS),
 };
 
+const isEvent: Check = (value) =>
+  Number.isNaN(numberIn(String(value)))
+    ? `must be the id of an event: ${JSON.stringify(value)} is invalid`
+    : undefined;
+
+const isAny: Check = () => undefined;
+
+/** Which events are read, or delivered again. */
+const EVENTS = { account: isText, after: isEvent, isFollowed: isAny, signal: isAny };
+const REDELIVERED = { account: isText, from: isEvent, to: isEvent };
+
 const BY = ["payee", "day", "batch", "reason"] as const satisfies ReadonlyArray<SumsBy>;
 
 const check = (name: string, checks: Readonly<Record<string, Check>>, given: unknown): void => {
@@ -98,6 +109,13 @@ export const checkFilter = (given: unknown): void => check("filter", CONDITIONS,
 
 /** Checks limit, order and start of a page. @throws InvalidInput that names each wrong field. */
 export const checkPage = (given: unknown): void => check("page", PAGE, given);
+
+/** Checks which events are read. @throws InvalidInput that names each wrong field. */
+export const checkEvents = (given: unknown): void => check("choice of events", EVENTS, given);
+
+/** Checks which events are delivered again. @throws InvalidInput that names each wrong field. */
+export const checkRedelivered = (given: unknown): void =>
+  check("range of events", REDELIVERED, given);
 
 /** Checks the grouping of a report. @throws InvalidInput with the known ones. */
 export const checkGrouping = (by: unknown): void => check("report", { by: oneOf(BY) }, { by });

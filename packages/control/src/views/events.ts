@@ -2,6 +2,7 @@
 import { type FeedEvent, type Ledger, UnknownCursor } from "@durable-payments/ledger";
 import { setTimeout } from "node:timers/promises";
 import { refused } from "../errors.ts";
+import { checkEvents } from "../rules/filter.ts";
 
 /** Which events are read. */
 export interface EventsGiven {
@@ -39,11 +40,13 @@ export const pageOfEvents = (
 ): Promise<ReadonlyArray<FeedEvent>> =>
   knownCursor(() => ledger.events(account, { after, limit: PAGE }));
 
-/** Reads the feed by pages, each after the last event of the one before. */
+/** Reads the feed by pages, each after the last event of the one before. @throws InvalidInput, before it reads. */
 export async function* readEvents(
   page: (after: string | undefined) => Promise<ReadonlyArray<FeedEvent>>,
-  { after, isFollowed = false, signal = new AbortController().signal }: EventsGiven,
+  given: EventsGiven,
 ): AsyncGenerator<FeedEvent> {
+  checkEvents(given);
+  const { after, isFollowed = false, signal = new AbortController().signal } = given;
   for (let last = after; !signal.aborted;) {
     const events = await page(last);
     yield* events;

@@ -1,3 +1,4 @@
+import { InvalidInput } from "../../src/errors.ts";
 import { openLedger } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
 import { prune } from "../../src/actions/prune.ts";
@@ -33,3 +34,14 @@ test("a prune is a decision, with a name and a reason", async () => {
     { kind: "prune", by: "ada", reason: "housekeeping" },
   ]);
 });
+
+test.each([new Date(Number.NaN), 0, "2020-01-01"])(
+  "%j is no time to prune before",
+  async (before) => {
+    const ledger = await openLedger("memory");
+    await expect(prune({ ledger }, { ...ada, before: before as Date })).rejects.toThrow(
+      new InvalidInput({ message: "before must be a valid Date. Nothing was done." }),
+    );
+    expect(await ledger.decisionsOf("")).toEqual([]);
+  },
+);

@@ -64,3 +64,24 @@ it("a report has the payments of 30 days by default, and says its period", async
   expect(await payments.list({ since: undefined })).toMatchObject({ totals });
   expect(await payments.list({ until: day })).toMatchObject({ runs: [], totals: [] });
 });
+
+test.each<[string, () => Promise<unknown>, string]>([
+  ["an unknown field", () => payments.events({ from: "x" } as never).next(), "from is unknown"],
+  ["no id", () => payments.events({ after: "" }).next(), 'an event: "" is invalid'],
+  ["another text", () => payments.events({ after: "evt_x" }).next(), '"evt_x" is invalid'],
+  [
+    "the first one",
+    () => payments.upkeep.redeliver({ from: "" }),
+    "from must be the id of an event",
+  ],
+  ["the last one", () => payments.upkeep.redeliver({ to: "x" }), "to must be the id of an event"],
+  [
+    "a field of another",
+    () => payments.upkeep.redeliver({ after: "x" } as never),
+    "after is unknown",
+  ],
+])("events are chosen by ids of events: %s is refused", async (_, ask, message) => {
+  const error: unknown = await ask().catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(InvalidInput);
+  expect(error).toHaveProperty("message", expect.stringContaining(message));
+});

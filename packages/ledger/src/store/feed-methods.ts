@@ -156,7 +156,8 @@ export const feedReader = (store: Store) => {
   ): Promise<number> => {
     if (id === undefined) return 0;
     const place = numberIn(id);
-    if (Number.isNaN(place)) throw new UnknownCursor(`${id} is not the id of an event.`, undefined);
+    if (Number.isNaN(place))
+      throw new UnknownCursor(`${JSON.stringify(id)} is not the id of an event.`, undefined);
     const { epoch, first, stopped } = head;
     if (first !== null && place < (isIncluded ? first : first - 1))
       throw new UnknownCursor(
@@ -176,8 +177,10 @@ export const feedReader = (store: Store) => {
       place,
       epoch,
     );
+    const again =
+      stopped === null ? "Read" : "The ledger was restored: run `recover` first. Then read";
     throw new UnknownCursor(
-      `The feed of this account has no event ${id}: the ledger was restored to an earlier state, or the event is of another account. Read again ${after === undefined ? "from the first event" : `after ${after}`}.`,
+      `The feed of this account has no event ${id}: it is of another account, or was lost if the ledger was restored. ${again} again ${after === undefined ? "from the first event" : `after ${after}`}.`,
       after,
     );
   };
