@@ -282,7 +282,7 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
       `${invalid.length} amended ${invalid.length === 1 ? "input is" : "inputs are"} invalid${faultsOfAll.length > MOST_FAULTS ? `: the first ${MOST_FAULTS} problems, and ${faultsOfAll.length - MOST_FAULTS} more` : ""}. Nothing was done.`,
       faultsOfAll.slice(0, MOST_FAULTS),
     );
-  const valid = planned.filter((plan) => !(plan instanceof InvalidInput));
+  const valid = planned.flatMap((plan) => (plan instanceof InvalidInput ? [] : [plan]));
   const plans = withoutWaiting(taken, valid);
   const rows = plans.filter((plan) => typeof plan === "object");
   const amended = rows.filter(({ input }) => input !== undefined);
