@@ -12,13 +12,9 @@ import { approve, reject } from "../actions/decide/approve.ts";
 import { checkName } from "../actions/decide/record.ts";
 import { firstAnswer } from "../actions/first-answer.ts";
 import { type LimitsView, setLimits } from "../actions/limits.ts";
-import {
-  planRepair,
-  type RepairOptions,
-  type RepairPlan,
-  startRepair,
-} from "../actions/retry/repair.ts";
+import { planRepair, type RepairOptions, type RepairPlan } from "../actions/retry/repair.ts";
 import { planRetryOf, retryPayment } from "../actions/retry/retry.ts";
+import { startRepair } from "../actions/retry/start-repair.ts";
 import { checkStart, startPayment, startRun, type SubmittedRun } from "../actions/start.ts";
 import { cancel, cancelBatch, pause, resume } from "../actions/stopping.ts";
 import { type DecidedMeaning, decideWord } from "../actions/words.ts";

@@ -1,7 +1,7 @@
 import { openLedger } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { expect, it, onTestFinished } from "vitest";
-import { startRepair } from "../../src/actions/retry/repair.ts";
+import { startRepair } from "../../src/actions/retry/start-repair.ts";
 import { plannedRepair } from "../support/repairing.ts";
 import { operationsOn } from "../support/stub-client.ts";
 

@@ -1,6 +1,7 @@
 import type { RunFilter } from "@durable-payments/ledger";
 import type { Connected } from "../../src/facts/connection/connections.ts";
-import { planRepair, type RepairOptions, startRepair } from "../../src/actions/retry/repair.ts";
+import { planRepair, type RepairOptions } from "../../src/actions/retry/repair.ts";
+import { startRepair } from "../../src/actions/retry/start-repair.ts";
 
 /** Plans the repair of all failed runs that match. */
 export const plannedRepair = (

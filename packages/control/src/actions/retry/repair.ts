@@ -15,7 +15,6 @@ import {
 } from "@durable-payments/activities";
 import { isRecord, lookUp } from "@durable-payments/client/values";
 import {
-  type Batch,
   type BatchRow,
   endAmong,
   type FailedRun,
@@ -29,15 +28,13 @@ import { atOnce, isNotFound } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import type { RepairRow } from "@durable-payments/protocol/calls";
 import { isAmount } from "@durable-payments/protocol/inputs";
-import { chunksOf } from "effect/Array";
 import type { Connected, Deciding } from "../../facts/connection/connections.ts";
 import { readInput } from "../../facts/run-input.ts";
-import { ControlError, InvalidInput, invalidInput, refused } from "../../errors.ts";
+import { ControlError, InvalidInput, invalidInput } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { amendInput, whyNotAmended } from "../../rules/retry-plan.ts";
 import { type Money, paymentFields, sumMoney } from "../../rules/run-view.ts";
 import { similarText } from "../duplicates.ts";
-import { beginBatch, endUpload, inChunks, startChunks } from "../batch/chunks.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 import { checkChosen } from "./chosen.ts";
 import { paidBy } from "../start-request.ts";
@@ -79,9 +76,7 @@ type Reading = Connected | Deciding;
 export type RepairPlan = Omit<Awaited<ReturnType<typeof planRepair>>, "rows">;
 
 const MOST_ROWS = 10_000;
-const SAVED_AT_ONCE = 5_000;
 const READ_AT_ONCE = 50;
-const DEFAULT_RATE = 5;
 /** Most problems of amended inputs that an error names. */
 const MOST_FAULTS = 5;
 
@@ -352,77 +347,4 @@ const needsSecond = async (
     if (isAbove) return true;
   }
   return false;
-};
-
-const bytesOf = (row: RepairRow): number => Buffer.byteLength(JSON.stringify(row));
-
-const OVER: ReadonlySet<Batch["state"]> = new Set(["rejected", "cancelled", "finished"]);
-
-/** Returns the id of a repair: the same for the same retries, so that an interrupted start is continued. */
-const idFor = async (ledger: Ledger, content: string): Promise<string> => {
-  for (let number = 1; ; number += 1) {
-    const id = `repairs/${content.slice(0, 16)}${number === 1 ? "" : `-${number}`}`;
-    const before = await ledger.batch(id);
-    if (before === undefined || !OVER.has(before.state)) return id;
-  }
-};
-
-/**
- * Starts a repair: a durable job that retries each run of a plan once. It can be called again after any failure.
- *
- * @param about what the runs have in common, for people.
- * @returns the repair: `needsApproval`, or `approved` if its runs are being retried.
- * @throws NotAllowed if no run can be helped.
- */
-export const startRepair = async (
-  connected: Connected,
-  {
-    content,
-    needsApproval: asks,
-    notHelped: [left],
-    rows,
-    sums,
-  }: Awaited<ReturnType<typeof planRepair>>,
-  options: RepairOptions,
-  about: string,
-): Promise<Batch> => {
-  const { ledger } = connected;
-  const actor = actorOf(options);
-  if (rows.length === 0)
-    throw refused(
-      `No failed run that matches can be retried. ${left?.whyNot ?? "Nothing was done."}`,
-      { action: "list", status: "failed" },
-    );
-  const id = await idFor(ledger, content);
-  const numbered = rows.map(({ input, row }, at) => ({ input, row: { ...row, number: at + 1 } }));
-  const retried = numbered.map(({ input, row: { number, run, workflowId } }): RepairRow => ({
-    number,
-    workflowId,
-    run: run ?? "",
-    ...(input !== undefined && { input }),
-  }));
-  const chunks = inChunks(retried, bytesOf);
-  const { how, reason } = actor;
-  const batch = {
-    id,
-    account: connected.account,
-    type: "repair",
-    file: about,
-    contentHash: content,
-    rows: rows.length,
-    chunks: chunks.length,
-    details: JSON.stringify({ how, reason }),
-  };
-  const value = { file: about, runs: rows.length, sums: sums.map((sum) => ({ ...sum })) };
-  const first = await beginBatch(connected, batch, actor, value);
-  if (first.state !== "uploading") return first;
-  for (const part of chunksOf(numbered, SAVED_AT_ONCE))
-    await ledger.saveRows(
-      id,
-      part.map(({ row }) => row),
-    );
-  const mayBe = `${id} may have been started only partly: give the same command again`;
-  const { rate = DEFAULT_RATE } = options;
-  await startChunks(connected, first, mayBe, chunks, { ...options, rate });
-  return endUpload(connected, first, asks ? "needsApproval" : "approved");
 };

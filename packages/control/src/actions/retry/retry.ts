@@ -12,7 +12,8 @@ import { paymentOf } from "../../rules/payment.ts";
 import { paymentFields } from "../../rules/run-view.ts";
 import { amendInput, planRetry, type RetryPlan, whyNotAmended } from "../../rules/retry-plan.ts";
 
-export { planRepair, startRepair } from "./repair.ts";
+export { planRepair } from "./repair.ts";
+export { startRepair } from "./start-repair.ts";
 export type { RetryPlan };
 
 /** How a run is retried. */
