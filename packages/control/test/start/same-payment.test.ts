@@ -100,7 +100,7 @@ test.each([
   [null, "b-1", "not sent yet"],
   ["made", "b-1", "under way"],
   ["completed", "b-1", "paid"],
-  ["completed", "person/a", "created"],
+  ["completed", "person/a", "cardholder created"],
   ["failed", "b-1", "failed"],
   ["returned", "b-1", "came back"],
   ["stopped", "b-1", "not paid"],
