@@ -120,7 +120,9 @@ it("onboards each of 20 people once, although the worker is killed in the middle
   // A person in the file twice, or onboarded before by whichever mark, needs a reason.
   const likely = await run(["onboard", fileOf("twice.csv", [...rest, known, twice]), "--yes"]);
   expect(likely.exitCode).toBe(6);
-  expect(likely.stderr).toMatch(/Row 18 may be a duplicate of last-week of .*, cardholder\screated/);
+  expect(likely.stderr).toMatch(
+    /Row 18 may be a duplicate of last-week of .*, cardholder\screated/,
+  );
   expect(likely.stderr).toMatch(/Row 19 may be a duplicate of row \d+ of this file/);
 
   const file = fileOf("people.csv", [...rest, ...special, { key: "p20" }]);
