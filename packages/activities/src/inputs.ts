@@ -19,7 +19,7 @@ const INPUTS: Readonly<Record<string, Schema.Codec<unknown>>> = {
   [WAIT.return]: payloads.payoutWait,
   [WAIT.cardholder]: payloads.cardholderWait,
   [WAIT.balance]: payloads.fundsWait,
-  startRows: payloads.payoutChunk,
+  startRows: payloads.batchChunk,
   track: payloads.trackerInput,
   notify: payloads.notifierInput,
 };

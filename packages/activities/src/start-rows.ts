@@ -14,8 +14,8 @@ import {
   type RunStatus,
 } from "@durable-payments/ledger";
 import {
-  type PayoutChunk,
-  type PayoutRow,
+  type BatchChunk,
+  type FileRow,
   type RepairRow,
   type StartedRows,
   VOUCHER,
@@ -83,7 +83,7 @@ const whyWaiting = async (ledger: Ledger, { id, state }: Pick<Batch, "id" | "sta
 const chunkOf = (
   client: Client,
   { ledger, runtime, taskQueue }: BatchOptions,
-  chunk: PayoutChunk,
+  chunk: BatchChunk,
 ) => {
   const { batch, rows, startedBy } = chunk;
   const inputs = new Map(rows.map((row) => [row.number, row]));
@@ -106,7 +106,7 @@ const chunkOf = (
   };
 
   /** The input of a row, if it matches the file: anyone with access to Temporal may start the workflow of a chunk. */
-  const inputOf = ({ fingerprint, number, workflowId }: FoundBatchRow): PayoutRow | undefined => {
+  const inputOf = ({ fingerprint, number, workflowId }: FoundBatchRow): FileRow | undefined => {
     const row = inputs.get(number);
     if (row === undefined || "run" in row) return undefined;
     const key = workflowId.slice(workflowId.indexOf("/") + 1);
@@ -268,7 +268,7 @@ const chunkOf = (
 
 /** Makes the activity that starts the rows of a batch and follows them. */
 export const makeBatchActivities = (options: BatchOptions) => ({
-  startRows: async (given: PayoutChunk): Promise<StartedRows> => {
+  startRows: async (given: BatchChunk): Promise<StartedRows> => {
     const { ledger } = options;
     const context = Context.current();
     const signal = context.cancellationSignal;

@@ -12,7 +12,7 @@ import {
 import { createClient } from "@durable-payments/client";
 import { fingerprintOf, requestTerms } from "@durable-payments/protocol";
 import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
-import { failureTypes, type PayoutRow } from "@durable-payments/protocol/calls";
+import { failureTypes, type FileRow } from "@durable-payments/protocol/calls";
 import { startSimulator } from "@durable-payments/simulator";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import {
@@ -151,7 +151,7 @@ const offline = () => runtimeOver({ url: "http://127.0.0.1:9", clientId: "c", ap
 
 const look = (
   client: Client,
-  rows: ReadonlyArray<PayoutRow> = [inputOf(1)],
+  rows: ReadonlyArray<FileRow> = [inputOf(1)],
   runtime: PaymentsRuntime = offline(),
   batch = BATCH,
 ) => {

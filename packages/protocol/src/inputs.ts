@@ -154,7 +154,7 @@ const oneOf = (...words: ReadonlyArray<string>): Wanted => [
 ];
 
 /** The workflows whose inputs are checked. */
-type CheckedWorkflow = "payout" | "onboardCardholder" | "payoutBatch" | "tracker";
+type CheckedWorkflow = "payout" | "onboardCardholder" | "runBatch" | "tracker";
 
 /** The inputs of the workflows, some with two fields of which they have exactly one. */
 const INPUTS: Readonly<
@@ -190,7 +190,7 @@ const INPUTS: Readonly<
       },
     },
   },
-  payoutBatch: {
+  runBatch: {
     fields: { batch: text, startedBy: text, window: number, "rate?": number, rows: list },
   },
   tracker: { fields: { account: text, "name?": account, "known?": object } },

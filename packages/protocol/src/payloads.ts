@@ -123,8 +123,8 @@ const RowInput = Schema.declare((input): input is PayoutInput | OnboardCardholde
   }),
 );
 
-/** A row of a batch with its input: encrypted as all that crosses Temporal. The ledger has no account number. */
-export const payoutRow = Schema.Struct({
+/** A row of a file with its input: encrypted as all that crosses Temporal. The ledger has no account number. */
+export const fileRow = Schema.Struct({
   /** Line of the file, from 1. */
   number: Count,
   workflowId: Text,
@@ -140,8 +140,8 @@ export const repairRow = Schema.Struct({
   input: optional(Json),
 });
 
-/** Input of `payoutBatch`: as many rows of a batch as one payload may have. */
-export const payoutChunk = Schema.Struct({
+/** Input of `runBatch`: as many rows of a file or of a repair as one payload may have. */
+export const batchChunk = Schema.Struct({
   /** Id of the batch in the ledger. */
   batch: Text,
   /** The person who uploaded it, and cannot approve it. */
@@ -151,7 +151,7 @@ export const payoutChunk = Schema.Struct({
   /** Most runs of these rows that a repair begins in a second. */
   rate: optional(Schema.Finite),
   // A row of a repair first: as one of a file it would lose its failed run.
-  rows: Schema.Array(Schema.Union([repairRow, payoutRow])),
+  rows: Schema.Array(Schema.Union([repairRow, fileRow])),
 });
 
 /** The reason of a failure, and since when: milliseconds since 1970. */
@@ -211,9 +211,9 @@ export interface UndoCall extends Schema.Schema.Type<typeof undoCall> {}
 export interface PayoutWait extends Schema.Schema.Type<typeof payoutWait> {}
 export interface CardholderWait extends Schema.Schema.Type<typeof cardholderWait> {}
 export interface FundsWait extends Schema.Schema.Type<typeof fundsWait> {}
-export interface PayoutRow extends Schema.Schema.Type<typeof payoutRow> {}
+export interface FileRow extends Schema.Schema.Type<typeof fileRow> {}
 export interface RepairRow extends Schema.Schema.Type<typeof repairRow> {}
-export interface PayoutChunk extends Schema.Schema.Type<typeof payoutChunk> {}
+export interface BatchChunk extends Schema.Schema.Type<typeof batchChunk> {}
 export interface Tracked extends Schema.Schema.Type<typeof tracked> {}
 export interface NotifierState extends Schema.Schema.Type<typeof notifierState> {}
 export interface TrackerInput extends Schema.Schema.Type<typeof trackerInput> {}

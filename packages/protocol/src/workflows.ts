@@ -1,4 +1,4 @@
-import type { NotifierState, PayoutChunk, TrackerInput, Voucher, VOUCHER } from "./calls.ts";
+import type { NotifierState, BatchChunk, TrackerInput, Voucher, VOUCHER } from "./calls.ts";
 import type {
   OnboardCardholderInput,
   OnboardCardholderResult,
@@ -21,7 +21,7 @@ export interface CheckWorkerInput {
 export interface Workflows {
   readonly payout: (input: PayoutInput) => Promise<PayoutResult>;
   readonly onboardCardholder: (input: OnboardCardholderInput) => Promise<OnboardCardholderResult>;
-  readonly payoutBatch: (chunk: PayoutChunk) => Promise<void>;
+  readonly runBatch: (chunk: BatchChunk) => Promise<void>;
   readonly tracker: (input: TrackerInput) => Promise<void>;
   readonly notifier: (state?: NotifierState) => Promise<void>;
   readonly checkWorker: (input?: CheckWorkerInput) => Promise<void>;
@@ -31,7 +31,7 @@ export interface Workflows {
 export const WORKFLOW = {
   payout: "payout",
   onboardCardholder: "onboardCardholder",
-  payoutBatch: "payoutBatch",
+  runBatch: "runBatch",
   tracker: "tracker",
   notifier: "notifier",
   checkWorker: "checkWorker",

@@ -49,8 +49,8 @@ it.each<[Parameters<typeof inputFaults>[0], unknown, ReadonlyArray<string>]>([
   ["tracker", { account: "a" }, []],
   ["tracker", null, [""]],
   ["tracker", { account: 5, name: "EU", known: [] }, ["account", "name", "known"]],
-  ["payoutBatch", { batch: "b", startedBy: "ada", window: 5, rows: [] }, []],
-  ["payoutBatch", { batch: "b", rows: {} }, ["startedBy", "window", "rows"]],
+  ["runBatch", { batch: "b", startedBy: "ada", window: 5, rows: [] }, []],
+  ["runBatch", { batch: "b", rows: {} }, ["startedBy", "window", "rows"]],
 ])("the input of %s, %j, has faults in %j", (workflow, input, fields) => {
   expect(inputFaults(workflow, input).map(({ field }) => field)).toEqual(fields);
 });

@@ -55,7 +55,7 @@ export interface RetryPlan {
 const RESTARTED: ReadonlySet<string> = new Set([
   WORKFLOW.payout,
   WORKFLOW.onboardCardholder,
-  WORKFLOW.payoutBatch,
+  WORKFLOW.runBatch,
 ]);
 
 /** A payout is made once: a retry would return the one that was made. */

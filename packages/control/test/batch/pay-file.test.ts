@@ -88,7 +88,7 @@ test("a file becomes a batch whose rows carry no input, and chunks that do", asy
     createdBy: "Ada",
   });
   expect(asked.started).toMatchObject([
-    { type: "payoutBatch", workflowId: `${file.batch}/1`, args: [{ startedBy: "Ada" }] },
+    { type: "runBatch", workflowId: `${file.batch}/1`, args: [{ startedBy: "Ada" }] },
   ]);
   expect(await ledger.batchCounts(file.batch)).toEqual([
     {

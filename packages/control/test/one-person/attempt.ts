@@ -282,7 +282,7 @@ export class Attempt extends Watch {
     const workflowId = `${this.id}/chunk`;
     const rows = [{ number: 1, workflowId: row, input: this.input(this.payment()) }];
     const { client } = this.stack.operations;
-    await client.workflow.start<Workflows["payoutBatch"]>("payoutBatch", {
+    await client.workflow.start<Workflows["runBatch"]>("runBatch", {
       workflowId,
       taskQueue: OWN_QUEUE,
       args: [{ batch, startedBy: "linus", window: 1, rows }],

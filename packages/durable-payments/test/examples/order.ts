@@ -19,7 +19,7 @@ export {
   notifier,
   onboardCardholder,
   payout,
-  payoutBatch,
+  runBatch,
   tracker,
 } from "durable-payments/workflows";
 

@@ -11,7 +11,7 @@ export {
   notifier,
   onboardCardholder,
   payout,
-  payoutBatch,
+  runBatch,
   tracker,
 } from "durable-payments/workflows";
 

@@ -8,7 +8,7 @@ export {
   notifier,
   onboardCardholder,
   payout,
-  payoutBatch,
+  runBatch,
   tracker,
 } from "@durable-payments/workflows/definitions";
 

@@ -1,3 +1,3 @@
 export { onboardCardholder } from "./onboard-cardholder.ts";
 export { payout } from "./payout.ts";
-export { checkWorker, notifier, payoutBatch, tracker } from "./worker-workflows.ts";
+export { checkWorker, notifier, runBatch, tracker } from "./worker-workflows.ts";

@@ -1,6 +1,6 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
 import type { CheckWorkerInput, NotifierState, TrackerInput } from "@durable-payments/protocol";
-import { accountQueue, nudgeSignal, type PayoutChunk } from "@durable-payments/protocol/calls";
+import { accountQueue, nudgeSignal, type BatchChunk } from "@durable-payments/protocol/calls";
 import { testNotificationUpdate } from "@durable-payments/protocol/notifications";
 import {
   allHandlersFinished,
@@ -77,13 +77,13 @@ export async function notifier(state?: NotifierState): Promise<void> {
 }
 
 /**
- * Starts the rows of a part of a batch, and follows them to their ends. The ledger has the outcome of each row, so the
+ * Starts the rows of a part of a batch (a file of payments or onboardings, or a repair), and follows them to their ends. The ledger has the outcome of each row, so the
  * activity continues where an earlier attempt stopped.
  *
  * @param chunk the rows, with their inputs.
  */
-export async function payoutBatch(chunk: PayoutChunk): Promise<void> {
-  refuseFaults("payoutBatch", chunk);
+export async function runBatch(chunk: BatchChunk): Promise<void> {
+  refuseFaults("runBatch", chunk);
   const [first] = chunk.rows;
   // One account pays all rows of a file: its worker can read the payees. A repair reads nothing at the service.
   const account = first === undefined || "run" in first ? undefined : first.input.account;

@@ -5,7 +5,7 @@
  */
 import type { Actor, Batch, NewBatch, NewDecision } from "@durable-payments/ledger";
 import { atOnce, batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
-import { chunkId, MOST_ROWS_OF_CHUNK, type PayoutChunk } from "@durable-payments/protocol/calls";
+import { chunkId, MOST_ROWS_OF_CHUNK, type BatchChunk } from "@durable-payments/protocol/calls";
 import type { Connected } from "../../facts/connection/connections.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { decisionOn } from "../decide/record.ts";
@@ -91,7 +91,7 @@ export const startChunks = async (
   connected: Connected,
   { createdBy: startedBy, id }: Batch,
   mayBe: string,
-  chunks: ReadonlyArray<PayoutChunk["rows"]>,
+  chunks: ReadonlyArray<BatchChunk["rows"]>,
   {
     rate,
     window = DEFAULT_WINDOW,
@@ -106,7 +106,7 @@ export const startChunks = async (
   };
   await atOnce([...chunks.entries()], ([at, rows]) =>
     changing(connected, id, mayBe, () =>
-      client.workflow.start<Workflows["payoutBatch"]>(WORKFLOW.payoutBatch, {
+      client.workflow.start<Workflows["runBatch"]>(WORKFLOW.runBatch, {
         workflowId: chunkId(id, at + 1),
         taskQueue: batchQueue(taskQueue),
         args: [{ ...share, rows }],

@@ -306,12 +306,7 @@ export const noWorker = async (
         next: { action: "startWorker" },
       };
 
-const NOT_PAYING = [
-  WORKFLOW.tracker,
-  WORKFLOW.notifier,
-  WORKFLOW.checkWorker,
-  WORKFLOW.payoutBatch,
-];
+const NOT_PAYING = [WORKFLOW.tracker, WORKFLOW.notifier, WORKFLOW.checkWorker, WORKFLOW.runBatch];
 
 /** Visibility condition that excludes the project's internal workflows, and those that start the rows of a file. */
 export const PAYING = `WorkflowType NOT IN ${queryTexts(NOT_PAYING)}`;
