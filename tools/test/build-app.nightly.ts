@@ -21,6 +21,12 @@ let folder: string;
 const folderOf = (app: BundledApp): URL => pathToFileURL(`${join(folder, app, "dist/app")}/`);
 
 beforeAll(async () => {
+  // The worker that was built bundles the workflows of the packages as they were built.
+  await execa("nx", ["run-many", "-t", "build", "-p", "@durable-payments/workflows"], {
+    cwd: checkout,
+    preferLocal: true,
+    localDir: checkout,
+  });
   mkdirSync(local, { recursive: true });
   folder = mkdtempSync(`${local}built-test-`);
   await Promise.all([
