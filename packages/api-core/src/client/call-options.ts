@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema";
 import type { Fault } from "../contract/faults.ts";
 import { faultsOf, STRICT } from "../contract/rules.ts";
 import { isAbortSignal, isRecord } from "../values.ts";
-import { LONGEST_MS, MOST_ATTEMPTS, number, typed } from "./config.ts";
+import { LONGEST_MS, MOST_ATTEMPTS, number, typed } from "./setting-checks.ts";
 import { PRIORITIES } from "./send.ts";
 
 /** Headers that the client sets, or that HTTP sets by the request, in lower case. */

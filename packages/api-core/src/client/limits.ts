@@ -8,7 +8,7 @@ import { monotonicMs } from "./clock.ts";
 import type { ClientOptions } from "./config.ts";
 import { RateLimited } from "./errors.ts";
 import { type Failed, failed } from "./outcomes.ts";
-import { timeIsOver } from "./parse-response.ts";
+import { timeIsOver } from "./failures.ts";
 import { type Outgoing, PRIORITIES, type Priority } from "./send.ts";
 
 /*

@@ -27,12 +27,8 @@ import { withHooks } from "./hooks.ts";
 import { Limits } from "./limits.ts";
 import { operation, type OperationName } from "./operations.ts";
 import { type Failed, failed } from "./outcomes.ts";
-import {
-  parseNoResponse,
-  parseResponse,
-  timeIsOver,
-  type TokenRejected,
-} from "./parse-response.ts";
+import { parseNoResponse, timeIsOver } from "./failures.ts";
+import { parseResponse, type TokenRejected } from "./parse-response.ts";
 import { maskedHeaders, secretHeaderValues } from "./redact.ts";
 import { withRetry } from "./retry.ts";
 import { makeSay } from "./say.ts";
@@ -48,7 +44,7 @@ import { Transport } from "./transport.ts";
  *   withHooks        calls onRequest and onResponse
  *   withSpans        a span for each send, and the header traceparent
  *   withDeadline     no longer than the rest of the call's time
- *   withParsing      the meaning of the response, by the table of outcomes (parse-response.ts, outcomes.ts)
+ *   withParsing      the meaning of the response, by its class (parse-response.ts, response-class.ts, outcomes.ts)
  *   withCounting     the metric of requests
  *   withRate         waits for the account's turn; a 429 slows all calls (limits.ts)
  *   withToken        signs in if necessary, by the stages above; tells a rejected token from a refusal (session.ts)

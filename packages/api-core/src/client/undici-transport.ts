@@ -7,7 +7,8 @@ import type * as Scope from "effect/Scope";
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { Credentials, OLDEST_TLS, type Tls } from "../credentials.ts";
 import { monotonicMs } from "./clock.ts";
-import { type ClientDispatcher, type ClientOptions, environmentProxy } from "./config.ts";
+import type { ClientOptions } from "./config.ts";
+import { type ClientDispatcher, environmentProxy } from "./setting-checks.ts";
 import {
   ACCEPTED_CODINGS,
   Exchange,
