@@ -22,7 +22,8 @@ import { inWindow } from "@durable-payments/client/effect";
 import type { RecordedWrite } from "@durable-payments/ledger";
 import { PAGE_SIZE } from "../evidence/list-readings.ts";
 import { LAST } from "../run-operation.ts";
-import type { Followed, FollowOptions } from "./follow.ts";
+import type { Followed } from "./follow.ts";
+import type { ReaderOptions } from "./reader.ts";
 
 /** Shares of the requests for open payouts. */
 const SHARES = { open: 1, watched: 1 / 2 } as const;
@@ -40,7 +41,7 @@ const LONGEST_SPAN_MS = 24 * 3_600_000;
 
 /** Makes the reader of due payouts. It returns the time that its requests take of the budget. */
 export const due = (
-  { account, call, ledger }: FollowOptions,
+  { account, call, ledger }: ReaderOptions,
   followed: Followed,
   which: "open" | "watched",
 ) => {

@@ -16,7 +16,8 @@ import { inWindow, type Payout, readTime, WINDOW_EDGE_MS } from "@durable-paymen
 import { PAGE_SIZE } from "../evidence/list-readings.ts";
 import { zoneOf } from "../payout-status.ts";
 import { LAST } from "../run-operation.ts";
-import { type Followed, type FollowOptions, isLastPage } from "./follow.ts";
+import type { Followed } from "./follow.ts";
+import { isLastPage, type ReaderOptions } from "./reader.ts";
 
 /** A list may show a completion this much later than another one. */
 const OVERLAP_MS = 30_000;
@@ -40,7 +41,7 @@ const keyOf = ({ complete_time, payout_id, payout_status }: Payout): string =>
  * @param before its last watermark: milliseconds since 1970 by the service's clock.
  */
 export const settled = (
-  { account, call, ledger }: FollowOptions,
+  { account, call, ledger }: ReaderOptions,
   { endListed, settings }: Followed,
   before: number | undefined,
 ) => {

@@ -1,13 +1,11 @@
 /*
  * The writes of the service's contract: how each is described, sent, searched for, read and undone.
  *
- * The engine knows no operation. Here is what differs between them: which list shows a result, which fields of a
- * response can contradict the request, and how an object is read by its id. Only a field that is surely another one
- * contradicts.
+ * The engine knows no operation. Here is what differs between them: which list shows a result, how an object is read by its
+ * id, and what a send needs besides. Whether a result is that of a request is in result.ts.
  */
 import type { Cardholder, PaymentsClient } from "@durable-payments/client/effect";
 import { checkInput, operation as contractOf } from "@durable-payments/client/contract";
-import { isRecord } from "@durable-payments/client/values";
 import type {
   JsonObject,
   Ledger,
@@ -20,15 +18,8 @@ import { describeAccount } from "@durable-payments/protocol/account";
 import { type Effect, Result } from "effect";
 import { cardholderReadings } from "../evidence/cardholders.ts";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
-import { contradictedField, reusableBeneficiary, takeTurn } from "./beneficiaries.ts";
-import { isOtherAmount } from "../evidence/amounts.ts";
-import {
-  contradictionOf,
-  isOtherId,
-  matchCardholder,
-  matchPayout,
-  plainKey,
-} from "../evidence/match.ts";
+import { reusableBeneficiary, takeTurn } from "./beneficiaries.ts";
+import { matchPayout, plainKey } from "../evidence/match.ts";
 import { type SearchedList, searchList } from "../evidence/search.ts";
 import { type WindowOptions, WindowReadings } from "../evidence/windows.ts";
 import {
@@ -40,7 +31,8 @@ import {
   runCall,
 } from "../run-operation.ts";
 import { describeWrite, payeeOfRequest } from "./describe.ts";
-import { NOT_CONFIRMED, type Dispatch } from "./guard.ts";
+import type { Dispatch } from "./dispatch.ts";
+import { NOT_CONFIRMED } from "./guard.ts";
 import { outcomeOfError } from "./outcomes.ts";
 import {
   isListed,
@@ -53,12 +45,9 @@ import {
   WRITES,
 } from "./operation.ts";
 import { keyOf, pickTexts } from "./request.ts";
+import { comparedOf, compareCardholder, contradictionIn, madeOf } from "./result.ts";
 
 type Service = PaymentsClient["Service"];
-
-/** Whether a text shows another amount than was sent. */
-const isOtherSum = (sent: string, shown: unknown): boolean =>
-  typeof shown === "string" && isOtherAmount(sent, shown, "");
 
 /** Dependencies of the operations of the contract. */
 export interface ContractOptions {
@@ -109,8 +98,7 @@ export const makeContractOperations = ({
     idField: "card_holder_id",
     facts: new WeakMap(),
     readings: cardholderReadings(runtime, assumptions.reconciliationMaxPages),
-    compare: (facts, row) =>
-      matchCardholder(facts as unknown as Parameters<typeof matchCardholder>[0], row),
+    compare: compareCardholder,
     kept: WRITES.createCardholder.kept,
     shown: ["card_holder_id", "first_name", "last_name", "card_holder_status", "create_time"],
   };
@@ -124,65 +112,6 @@ export const makeContractOperations = ({
       keyLifetimeMs: KEY_LIFETIME_MS,
       listLagMs: assumptions.listLagSeconds * 1_000,
       requestTimeoutMs,
-    };
-  };
-
-  /** Returns what the service shows otherwise than it was sent; undefined if nothing contradicts. */
-  const contradictionIn = (name: WriteName, request: JsonObject, key: string, answer: unknown) => {
-    const isOther = (field: string, compare: typeof isOtherId, sent = textAt(request, field)) =>
-      sent !== undefined && compare(sent, textAt(answer, field));
-    const another = (field: string | undefined) =>
-      field && `a different ${field} from the one sent`;
-    switch (name) {
-      case "createBeneficiary":
-        return another(contradictedField(request, answer));
-      case "createPayout": {
-        // Its request was checked.
-        const sent = request as unknown as Parameters<typeof contradictionOf>[0];
-        return isRecord(answer)
-          ? contradictionOf(sent, answer, assumptions.payoutFieldsAsSent)
-          : undefined;
-      }
-      case "createCardholder":
-        return isRecord(answer) && cardholders.compare(request, answer) === "different"
-          ? another("name")
-          : undefined;
-      case "createCard":
-      case "withdrawFromCard":
-        if (isOther("unique_request_id", isOtherId, key)) return another("unique_request_id");
-        if (isOther("card_id", isOtherId)) return another("card_id");
-        return another(isOther("amount", isOtherSum) ? "amount" : undefined);
-      default:
-        return undefined;
-    }
-  };
-
-  const madeOf = (
-    name: WriteName,
-    request: JsonObject,
-    key: string,
-    answer: unknown,
-  ): SendOutcome => {
-    const { idField, isKeyed, kept } = WRITES[name];
-    const id =
-      (name === "withdrawFromCard" ? key : textAt(answer, idField)) ?? textAt(request, idField);
-    if (id === undefined) {
-      return { is: "lost", message: `The response to ${name} lacks the id of the result.` };
-    }
-    const contradicted = contradictionIn(name, request, key, answer);
-    if (contradicted !== undefined) {
-      return { is: "contradiction", message: `The response to ${name} shows ${contradicted}.` };
-    }
-    const result = pickTexts(answer, kept);
-    return {
-      is: "made",
-      id,
-      result: {
-        ...pickTexts(request, kept),
-        ...result,
-        ...(isKeyed && { unique_request_id: key }),
-        [idField]: id,
-      },
     };
   };
 
@@ -207,7 +136,7 @@ export const makeContractOperations = ({
           attempt,
           isResend && policyOf(name).repeat === "keyed",
         );
-      const made = madeOf(name, request, key, result.success);
+      const made = madeOf(name, request, key, result.success, assumptions);
       if (made.is === "made" && name === "createBeneficiary")
         dispatch.afterwards(() =>
           ledger.rememberPayees(account, [
@@ -234,7 +163,7 @@ export const makeContractOperations = ({
       const found = await reusableBeneficiary({ account, payee, ledger, readOrNone, request });
       if (found === undefined) return await send("createBeneficiary", dispatch);
       await guard.permit("reused");
-      const reused = madeOf("createBeneficiary", {}, key, found);
+      const reused = madeOf("createBeneficiary", {}, key, found, assumptions);
       return reused.is === "made" ? { ...reused, by: "ledger" } : reused;
     } finally {
       dispatch.afterwards(lease);
@@ -252,7 +181,7 @@ export const makeContractOperations = ({
     // A new row may not be listed yet.
     return sentForMs < assumptions.listLagSeconds * 1_000
       ? { is: "lost", message: outcome.message }
-      : madeOf("removeCardholder", request, key, {});
+      : madeOf("removeCardholder", request, key, {}, assumptions);
   };
 
   const sends: Partial<Record<WriteName, (dispatch: Dispatch) => Promise<SendOutcome>>> = {
@@ -276,17 +205,6 @@ export const makeContractOperations = ({
     }
   };
 
-  /**
-   * Returns what the ledger has of a request, to compare a result with. It keeps nothing of an account, and no facts of a
-   * request that had no effect: of a payout, its columns are left, and a mark is not an id.
-   */
-  const comparedOf = (name: WriteName, { amount, currency, facts, payee }: WriteRow["request"]) => {
-    if (name === "createBeneficiary") return undefined;
-    if (Object.keys(facts).length > 0) return facts;
-    if (name !== "createPayout" || amount === null || currency === null) return undefined;
-    return { amount, currency, ...(payee?.includes("/") === false && { beneficiary_id: payee }) };
-  };
-
   const readMade = async (
     name: WriteName,
     kept: WriteRow["request"],
@@ -301,7 +219,7 @@ export const makeContractOperations = ({
     const result = pickTexts(shown, fields);
     const sent = comparedOf(name, kept) ?? request;
     if (sent === undefined) return { is: "fits", result: { ...result, ...NOT_CONFIRMED } };
-    const other = contradictionIn(name, sent, "", shown);
+    const other = contradictionIn(name, sent, "", shown, assumptions);
     return other === undefined
       ? { is: "fits", result }
       : { is: "fault", fault: `For ${id}, the service shows ${other}.` };

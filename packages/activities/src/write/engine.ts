@@ -26,15 +26,14 @@ import {
   type WritePolicy,
   type WriteRow,
 } from "@durable-payments/ledger";
-import { textAt } from "@durable-payments/protocol";
 import { CANCELLED, failureTypes, type WriteAnswer } from "@durable-payments/protocol/calls";
 import { randomBytes } from "node:crypto";
-import { plainKey } from "../evidence/match.ts";
 import { orAborted } from "../run-operation.ts";
-import { advanceRow, Guard, type Dispatch, writeAgain } from "./guard.ts";
-import type { Given, ReadMade } from "./operation.ts";
+import { dispatchOnce, writeAgain } from "./dispatch.ts";
+import { advanceRow, Guard } from "./guard.ts";
+import type { Given } from "./operation.ts";
 import { NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
-import { keyOf, keysOf, prepare, renamed, requestOf } from "./request.ts";
+import { keyOf, prepare, readNamed, renamed, requestOf } from "./request.ts";
 
 /** Longest time that an attempt continues without a result. */
 const MOST_MS = 60_000;
@@ -218,16 +217,24 @@ export class Performing {
     const guard = new Guard({ ...given, policy: this.#policy, token });
     const releases: Array<() => Promise<unknown>> = [];
     try {
-      const [outcome, waitMs] = await this.#dispatch(guard, {
-        guard,
-        attempt,
-        options: this.#given.task,
-        request: requestOf(this.#given.task) ?? {},
-        key: keyOf(this.#call.name, generation),
-        isResend,
-        sentForMs: row === undefined || row.sends === 0 ? undefined : this.#now - row.createdAt,
-        afterwards: (release) => releases.push(release),
-      });
+      const [outcome, waitMs] = await dispatchOnce(
+        this.#given.operation.send,
+        {
+          guard,
+          attempt,
+          options: this.#given.task,
+          request: requestOf(this.#given.task) ?? {},
+          key: keyOf(this.#call.name, generation),
+          isResend,
+          sentForMs: row === undefined || row.sends === 0 ? undefined : this.#now - row.createdAt,
+          afterwards: (release) => releases.push(release),
+        },
+        {
+          notYet: (...why) => this.#notYet(...why),
+          fail: (...why) => this.#fail(...why),
+          isUnsent: this.#isUnsent,
+        },
+      );
       const action = await this.#answered(token, generation, outcome);
       if (action.is !== "wait") return action;
       const grownMs = outcome.is === "later" ? grownWait(this.#row?.sends ?? 1) : waitMs;
@@ -235,49 +242,6 @@ export class Performing {
     } finally {
       // A lease that is not released expires.
       await Promise.allSettled(releases.map((release) => release()));
-    }
-  }
-
-  /**
-   * Sends a request once, behind the guard.
-   *
-   * | | dispatch permitted, or the ledger's answer unknown | not permitted | not asked for |
-   * |---|---|---|---|
-   * | blocked by the guard | not dispatched, unless an earlier dispatch was lost | not dispatched | the same |
-   * | later | the outcome | – | not dispatched |
-   * | any other outcome, or error | the outcome; an error is a lost one | – | throws |
-   *
-   * @returns the outcome to record, and the shortest wait in milliseconds if no byte left.
-   * @throws the reason of the attempt's signal if it was aborted before a dispatch; NotYet or StepFailed if the client did
-   *   not reach the dispatch.
-   */
-  async #dispatch(
-    guard: Guard,
-    dispatch: Dispatch,
-  ): Promise<[outcome: SendOutcome, waitMs: number]> {
-    const { attempt, signal } = this.#given.attempt;
-    let outcome: SendOutcome;
-    try {
-      outcome = await this.#given.operation.send(dispatch);
-    } catch (error) {
-      if (!guard.mayHaveBegun && guard.blocked === undefined && !signal.aborted) {
-        if (!isPaymentsError(error)) throw error;
-        throw this.#notYet(error.message, waitAfterMs(error, attempt), this.#isUnsent);
-      }
-      outcome = { is: guard.blocked === undefined ? "lost" : "later", message: messageOf(error) };
-    }
-    const { blocked, mayHaveBegun } = guard;
-    if (!mayHaveBegun && signal.aborted) throw signal.reason;
-    if (blocked !== undefined && (!mayHaveBegun || outcome.is === "later"))
-      return [{ is: "notDispatched", message: blocked }, mayHaveBegun ? grownWait(attempt) : 0];
-    if (mayHaveBegun) return [outcome, 0];
-    switch (outcome.is) {
-      case "later":
-        return [{ is: "notDispatched", message: outcome.message }, outcome.retryAfterMs ?? 0];
-      case "refused":
-        throw this.#fail(failureTypes.invalidRequest, outcome.message, outcome.details);
-      default:
-        throw this.#notYet(`It was not sent (${outcome.is}).`, grownWait(attempt), false);
     }
   }
 
@@ -367,35 +331,9 @@ export class Performing {
     }
     const { id: named } = decision.value;
     const id = typeof named === "string" ? named.trim() : "";
-    const read = await this.#reading(() => this.#readNamed(row, id));
+    const read = await this.#reading(() => readNamed(this.#given, row, id));
     const result: JsonObject = read.is === "fits" ? { ...read.result } : {};
     const fault = read.is === "fits" ? undefined : read.fault;
     return this.#advance({ is: "checked", version, decision, id, result, fault });
-  }
-
-  /** Reads the id that a person gave, and compares it with the request. The result of another write does not match. */
-  async #readNamed(row: WriteRow, id: string): Promise<ReadMade> {
-    const owners = await this.#given.options.ledger.owners(row.account, row.operation, [id]);
-    const owner = owners.get(id);
-    if (owner !== undefined && (owner.workflowId !== row.workflowId || owner.step !== row.step)) {
-      return { is: "fault", fault: `${owner.workflowId} (${owner.step}) has made ${id}.` };
-    }
-    const read = await this.#given.operation.read(
-      row,
-      id,
-      requestOf(this.#given.task),
-      this.#given.attempt.signal,
-    );
-    if (read.is === "fault") return read;
-    // A row with the key of another unknown write belongs to that write.
-    const shown = textAt(read.result, "unique_request_id");
-    if (shown === undefined) return read;
-    const key = plainKey(shown);
-    if (keysOf(row).includes(key)) return read;
-    const rivals = await this.#given.options.ledger.rivals(row.account, row.operation);
-    const rival = rivals.find((other) => keysOf(other).includes(key));
-    return rival === undefined
-      ? read
-      : { is: "fault", fault: `${id} has the key of ${rival.workflowId} (${rival.step}).` };
   }
 }

@@ -8,16 +8,12 @@ import {
   type WriteOwner,
   type WritePolicy,
   type Call,
-  type JsonObject,
   LEAVES_WITHIN_MS,
-  MadeByAnother,
   type Root,
 } from "@durable-payments/ledger";
-import type { WriteOptions } from "@durable-payments/protocol/calls";
 import { BeforeSend, type OperationName, Unavailable } from "@durable-payments/client/effect";
 import { messageOf, PERMITTED_FOR_MS } from "@durable-payments/client/values";
 import { Effect } from "effect";
-import { setTimeout as sleep } from "node:timers/promises";
 
 /** The mark in result and log if a person gave an id that could not be read or compared. */
 export const NOT_CONFIRMED = { not_confirmed: true } as const;
@@ -208,36 +204,3 @@ export class Guard {
     this.#phase = "permitted";
   }
 }
-
-/** One send of a write. */
-export interface Dispatch {
-  readonly request: JsonObject;
-  /** The key of this generation: 36 characters. */
-  readonly key: string;
-  /** Whether an earlier send with this key may have reached the service. */
-  readonly isResend: boolean;
-  /** Age of the row of an earlier send, in milliseconds; undefined if nothing was sent. */
-  readonly sentForMs: number | undefined;
-  readonly guard: Guard;
-  readonly options: WriteOptions;
-  /** The number of the attempt: waits grow with it. */
-  readonly attempt: number;
-  /** Runs a function once the ledger has the outcome. */
-  readonly afterwards: (release: () => Promise<unknown>) => unknown;
-}
-
-/** Waits before the outcome of a send is written again if the ledger did not respond. */
-const AGAIN_AFTER_MS = [100, 1_000, 5_000];
-
-/** Writes the outcome of a send, a fact that only this process has: again, if the ledger does not respond. */
-export const writeAgain = async <A>(write: () => Promise<A>): Promise<A> => {
-  for (const waitMs of AGAIN_AFTER_MS) {
-    try {
-      return await write();
-    } catch (error) {
-      if (error instanceof MadeByAnother) throw error;
-      await sleep(waitMs);
-    }
-  }
-  return write();
-};

@@ -13,7 +13,8 @@ import type {
 import type { WriteCall, WriteOptions } from "@durable-payments/protocol/calls";
 import type { ReadName } from "../reads.ts";
 import type { makeAgreement } from "./believed.ts";
-import type { Attempt, Dispatch } from "./guard.ts";
+import type { Dispatch } from "./dispatch.ts";
+import type { Attempt } from "./guard.ts";
 
 /** The id that a person gave; with `NOT_CONFIRMED` in the result if nothing could confirm it. */
 export type ReadMade =

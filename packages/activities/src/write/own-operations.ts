@@ -16,7 +16,8 @@ import {
 import { textAt } from "@durable-payments/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { describeOwn } from "./describe.ts";
-import { NOT_CONFIRMED, type Dispatch } from "./guard.ts";
+import type { Dispatch } from "./dispatch.ts";
+import { NOT_CONFIRMED } from "./guard.ts";
 import { KEY_LIFETIME_MS, type ReadMade, type WriteOperation } from "./operation.ts";
 import { orAborted } from "../run-operation.ts";
 import { keysOf } from "./request.ts";

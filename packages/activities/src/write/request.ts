@@ -1,9 +1,10 @@
 /*
- * The checks and readings before a send, outside of any transaction.
+ * The checks and readings that a decision of the ledger needs, outside of any transaction.
  *
  * A transaction of the ledger must not wait for the service. So everything that a decision needs from elsewhere is read
- * before: the payee's account for an approval, the root of the run, and earlier rows with the same request under another
- * step. The key of a write follows from its name and generation, so that every worker derives the same.
+ * before: the payee's account for an approval, the root of the run, earlier rows with the same request under another step,
+ * and the result that a person names. The key of a write follows from its name and generation, so that every worker
+ * derives the same.
  */
 import { isRecord } from "@durable-payments/client/values";
 import {
@@ -16,11 +17,13 @@ import {
   type Verdict,
   type WriteRow,
 } from "@durable-payments/ledger";
+import { textAt } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
 import type { Fault } from "@durable-payments/client/effect";
 import { UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { failureTypes } from "@durable-payments/protocol/calls";
-import type { Given, WriteOperation, WriteTask } from "./operation.ts";
+import { plainKey } from "../evidence/match.ts";
+import type { Given, ReadMade, WriteOperation, WriteTask } from "./operation.ts";
 
 /** Returns the fields that hold a text or a number, as texts. */
 export const pickTexts = (value: unknown, fields: ReadonlyArray<string>): JsonObject =>
@@ -196,4 +199,29 @@ export const renamed = (elsewhere: ReadonlyArray<WriteRow>): Verdict => {
     message: `An earlier run has the same request under another step: ${steps.join(", ")}. If the step was renamed, deploy the old name again: a resend pays a second time.`,
     candidates: elsewhere.flatMap(({ result }) => (result === null ? [] : [result])),
   };
+};
+
+/** Reads the id that a person gave, and compares it with the request. The result of another write does not match. */
+export const readNamed = async (
+  { attempt, operation, options: { ledger }, task }: Given,
+  row: WriteRow,
+  id: string,
+): Promise<ReadMade> => {
+  const owners = await ledger.owners(row.account, row.operation, [id]);
+  const owner = owners.get(id);
+  if (owner !== undefined && (owner.workflowId !== row.workflowId || owner.step !== row.step)) {
+    return { is: "fault", fault: `${owner.workflowId} (${owner.step}) has made ${id}.` };
+  }
+  const read = await operation.read(row, id, requestOf(task), attempt.signal);
+  if (read.is === "fault") return read;
+  // A row with the key of another unknown write belongs to that write.
+  const shown = textAt(read.result, "unique_request_id");
+  if (shown === undefined) return read;
+  const key = plainKey(shown);
+  if (keysOf(row).includes(key)) return read;
+  const rivals = await ledger.rivals(row.account, row.operation);
+  const rival = rivals.find((other) => keysOf(other).includes(key));
+  return rival === undefined
+    ? read
+    : { is: "fault", fault: `${id} has the key of ${rival.workflowId} (${rival.step}).` };
 };
