@@ -1,6 +1,6 @@
 import { CannotStart, type PaymentsPlugin } from "@durable-payments/plugin";
 import { orCannotStart } from "@durable-payments/plugin/internal";
-import { isNotFound, temporalReason } from "@durable-payments/protocol";
+import { isNamespaceMissing, temporalReason } from "@durable-payments/protocol";
 import {
   readTemporalConfiguration,
   rereadApiKey,
@@ -58,7 +58,7 @@ export const connect = async (plugin: PaymentsPlugin, settings: Settings) => {
   });
   await connection.workflowService.describeNamespace({ namespace }).catch((error: unknown) => {
     throw new CannotStart(
-      isNotFound(error)
+      isNamespaceMissing(error)
         ? `Temporal at ${address} has no namespace "${namespace}" for this worker (TEMPORAL_NAMESPACE).`
         : `Temporal at ${address} does not say whether it has the namespace "${namespace}" (TEMPORAL_NAMESPACE): ${temporalReason(error)}. Check TEMPORAL_API_KEY or the certificate of TEMPORAL_TLS_*.`,
     );

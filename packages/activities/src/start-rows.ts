@@ -26,6 +26,7 @@ import {
   BATCH_MEMO,
   batchQueue,
   fingerprintOf,
+  isNotFound,
   type RunMemo,
   temporalReason,
   type Workflows,
@@ -59,13 +60,14 @@ const LONGEST_LOOK_MS = 10 * 60_000;
 /** The last part of an upload, after which its rows start, takes seconds. */
 const UPLOADED_WITHIN_MS = 60_000;
 
-/** Codes of gRPC that come again: invalid argument, not found, failed precondition. The request was not carried out. */
-const REFUSED_CODES: ReadonlyArray<number> = [3, 5, 9];
+/** gRPC's code of an invalid request. A failed precondition may pass: a namespace that fails over is not active for a while. */
+const INVALID_ARGUMENT = 3;
 
 /** Returns the reason why Temporal never starts a row; undefined if it may later. */
-const whyRefused = (error: unknown): string | undefined => {
+const whyRefused = (error: unknown, { run }: FoundBatchRow): string | undefined => {
   const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) && REFUSED_CODES.includes(cause.code)
+  const isInvalid = isGrpcServiceError(cause) && (cause.code as number) === INVALID_ARGUMENT;
+  return isInvalid || (run !== null && isNotFound(cause))
     ? `Temporal refuses to start it: ${temporalReason(error)}`
     : undefined;
 };
@@ -216,7 +218,7 @@ const chunkOf = (
     try {
       return await begin(row);
     } catch (error) {
-      const why = whyRefused(error);
+      const why = whyRefused(error, row);
       if (why === undefined) throw error;
       await ledger.refuseRow(batch, row.number, why);
       return true;

@@ -36,18 +36,17 @@ beforeEach(async () => {
   onTestFinished(() => ledger.close());
 });
 
-/** Temporal's refusal of what it will never take. */
-const refusal = () => {
-  const status = { code: 3, details: "Blob data size exceeds limit.", metadata: {} };
-  return new ServiceError("Failed to start Workflow", {
-    cause: Object.assign(new Error("3 INVALID_ARGUMENT"), status),
+/** Temporal refuses a start, by default because it never takes it. */
+const refusal = (code = 3, details = "Blob data size exceeds limit.") =>
+  new ServiceError("Failed to start Workflow", {
+    cause: Object.assign(new Error(details), { code, details, metadata: {} }),
   });
-};
 
 /** A client with runs of these ids, each with a memo; it refuses to start one of a known id. */
 const clientOf = (
   runs: Readonly<Record<string, object>> = {},
   refused: ReadonlyArray<string> = [],
+  refuse = refusal,
 ) => {
   const started: Array<string> = [];
   const getHandle = (workflowId: string) => ({
@@ -55,7 +54,7 @@ const clientOf = (
   });
   const start = async (type: string, { workflowId }: { readonly workflowId: string }) => {
     started.push(workflowId);
-    if (refused.includes(workflowId)) throw refusal();
+    if (refused.includes(workflowId)) throw refuse();
     if (workflowId in runs)
       throw new WorkflowExecutionAlreadyStartedError("known", workflowId, type);
   };
@@ -418,4 +417,17 @@ it("a row that Temporal always refuses says why, and delays no other row", async
   ]);
   await ended(completed, "payout/3");
   expect(await look(client, [1, 2, 3].map(inputOf))).toEqual({ is: "done" });
+});
+
+it.each([
+  ["a namespace that fails over", 9, "Namespace: payments is active in cluster: b."],
+  ["a namespace that is not found", 5, "Namespace payments is not found."],
+])("%s rejects no row: its start is tried again", async (_, code, details) => {
+  await upload(BATCH, ["waiting"]);
+  const refusing = clientOf({}, ["payout/1"], () => refusal(code, details));
+  await expect(look(refusing.client, [inputOf(1)])).rejects.toThrow("Failed to start");
+  expect(await ledger.listRows(BATCH)).toMatchObject([{ status: "running" }]);
+  const { client, started } = clientOf();
+  await expect(look(client, [inputOf(1)])).rejects.toThrow("1 runs are open");
+  expect(started).toEqual(["payout/1"]);
 });

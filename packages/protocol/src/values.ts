@@ -22,9 +22,27 @@ export const patchedFields = (patch: unknown, within = ""): ReadonlyArray<string
 /** gRPC's code NOT_FOUND. */
 const NOT_FOUND = 5;
 
-/** Returns whether a call of Temporal failed because its target, perhaps the namespace, does not exist. */
+/** Fields that each error of gRPC has. */
+interface GrpcFields {
+  readonly code?: unknown;
+  readonly metadata?: { readonly get: (name: string) => unknown };
+}
+
+/** Returns the bytes by which gRPC names what was not found, as text; undefined for any other error. */
+const notFoundOf = (error: unknown): string | undefined => {
+  const { code, metadata }: GrpcFields = error instanceof Error && "code" in error ? error : {};
+  return code === NOT_FOUND ? String(metadata?.get("grpc-status-details-bin")) : undefined;
+};
+
+/** Returns whether Temporal has no such namespace, at least at the moment: nothing is known of its runs. */
+export const isNamespaceMissing = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.name === "NamespaceNotFoundError" ||
+    notFoundOf(error)?.includes("NamespaceNotFoundFailure") === true);
+
+/** Returns whether a call of Temporal failed because the run that it names does not exist. */
 export const isNotFound = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === NOT_FOUND;
+  notFoundOf(error) !== undefined && !isNamespaceMissing(error);
 
 /** Returns Temporal's message about a failed call, without gRPC's names and numbers and the SDK's wrapping. */
 export const temporalReason = (error: unknown): string => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { temporalReason } from "../src/index.ts";
+import { isNamespaceMissing, isNotFound, temporalReason } from "../src/index.ts";
 
 const grpc = (message: string, details?: string) =>
   Object.assign(new Error(message), { code: 9, details, metadata: {} });
@@ -18,4 +18,23 @@ it.each([
   ["a text", "a text"],
 ])("says of %s what a person reads", (error, reason) => {
   expect(temporalReason(error)).toBe(reason);
+});
+
+/** Temporal's answer of NOT_FOUND, with the kind of what it did not find. */
+const missing = (kind: string) =>
+  Object.assign(new Error("5 NOT_FOUND"), {
+    code: 5,
+    details: "not found",
+    metadata: {
+      get: () => [
+        Buffer.from(`\u0012\u0030type.googleapis.com/temporal.api.errordetails.v1.${kind}`),
+      ],
+    },
+  });
+
+it("a missing namespace is no missing run: no run is given up for it", () => {
+  expect(isNotFound(missing("NotFoundFailure"))).toBe(true);
+  expect(isNamespaceMissing(missing("NotFoundFailure"))).toBe(false);
+  expect(isNotFound(missing("NamespaceNotFoundFailure"))).toBe(false);
+  expect(isNamespaceMissing(missing("NamespaceNotFoundFailure"))).toBe(true);
 });

@@ -24,6 +24,7 @@ import type { EndFacts, Ledger, Run, RunEnd } from "@durable-payments/ledger";
 import {
   atOnce,
   endStateOf,
+  isNamespaceMissing,
   type ListedRun,
   listedRuns,
   OPEN_RUNS,
@@ -70,8 +71,8 @@ const readReason = async (
     await client.workflow.getHandle(workflowId, runId, { followRuns: false }).result();
     return NO_REASON;
   } catch (error) {
-    // Temporal did not respond.
-    if (error instanceof ServiceError) throw error;
+    // Temporal did not respond, or its namespace is not there at the moment.
+    if (error instanceof ServiceError || isNamespaceMissing(error)) throw error;
     const failure: Failure =
       error instanceof WorkflowFailedError
         ? readFailure(error.cause)

@@ -4,10 +4,8 @@
  * A missing answer is not a refusal: the request may still be executed. So each change says in `carriedOut` whether it
  * may have happened, and calling it again is always safe.
  */
-import { isNotFound, temporalReason } from "@durable-payments/protocol";
+import { isNamespaceMissing, temporalReason } from "@durable-payments/protocol";
 import { type Connection, isGrpcServiceError, ServiceError } from "@temporalio/client";
-import { NamespaceNotFoundError } from "@temporalio/common";
-import proto from "@temporalio/proto";
 import { ConnectionFailed, connectionFailed } from "../../errors.ts";
 
 /** Address of Temporal. */
@@ -37,17 +35,6 @@ export const hasCode = (error: unknown, codes: keyof typeof CODES): error is Err
 
 /** Whether Temporal, or a worker behind it, did not answer; the request may still be executed. */
 export const isNoAnswer = (error: unknown): boolean => hasCode(error, "noAnswer");
-
-const NAMESPACE_NOT_FOUND_FAILURE = "temporal.api.errordetails.v1.NamespaceNotFoundFailure";
-
-/** Returns whether Temporal has no such namespace. */
-export const isNamespaceMissing = (error: unknown): boolean => {
-  if (error instanceof NamespaceNotFoundError) return true;
-  if (!isNotFound(error) || !isGrpcServiceError(error)) return false;
-  const [bytes] = error.metadata.get("grpc-status-details-bin");
-  const { details } = proto.google.rpc.Status.decode(Buffer.from(bytes ?? ""));
-  return details.some(({ type_url }) => type_url?.endsWith(NAMESPACE_NOT_FOUND_FAILURE));
-};
 
 /** Returns the message of Temporal, or of the connection, about an error, without its full stop. */
 export const detailsOf = (error: unknown): string => {

@@ -44,7 +44,7 @@ import proto from "@temporalio/proto";
 import { setTimeout } from "node:timers/promises";
 import { connectionFailed, type NextAction } from "../../errors.ts";
 import { OPEN_WITHIN_MS } from "./shared.ts";
-import { detailsOf, isNamespaceMissing } from "./temporal-errors.ts";
+import { detailsOf } from "./temporal-errors.ts";
 
 /** Connection to Temporal, and the worker's task queue. */
 export interface TemporalSettings {
@@ -289,7 +289,7 @@ export const findRun = async (
         proto.temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_PAUSED,
     };
   } catch (error) {
-    if (isNotFound(error) && !isNamespaceMissing(error)) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 };

@@ -1,7 +1,7 @@
 import {
   accountQueue,
   batchQueue,
-  isNotFound,
+  isNamespaceMissing,
   notifierId,
   readReported,
   type Tracked,
@@ -29,7 +29,7 @@ const checkNamespace = async ({ client, settings }: Temporal): Promise<Check> =>
   const days = await client.workflowService.describeNamespace({ namespace }).then(
     ({ config }) => (optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0) / DAY_MS,
     (error: unknown) => {
-      if (isNotFound(error)) return undefined;
+      if (isNamespaceMissing(error)) return undefined;
       throw error;
     },
   );
