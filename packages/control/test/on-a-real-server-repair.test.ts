@@ -399,7 +399,7 @@ test("a repair is paused, resumed and cancelled by its id: what it has not retri
     expect(await ledger.batch(held)).toMatchObject({ state: "finished" });
   await vi.waitFor(isFinished, { timeout: 20_000, interval: 200 });
   for (const stop of [cancelBatch, pause])
-    await expect(stop(stack.operations, held, bob)).rejects.toThrow("has finished");
+    await expect(stop(stack.operations, held, bob)).rejects.toThrow("is finished");
   expect(await ledger.batch(held)).toMatchObject({ state: "finished" });
   expect(await Promise.all(ids.map(payments.paid))).toEqual([1, 0, 1]);
   await untilFailed("hold-2", 1);

@@ -17,7 +17,7 @@ import {
 import { atOnce, isNotFound } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
-import { checkRepairOpen, decideBatch } from "./batch/batch.ts";
+import { checkStarting, decideBatch } from "./batch/batch.ts";
 import type { Deciding, Connected } from "../facts/connection/connections.ts";
 import { hasCode, isNoAnswer } from "../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, ownerOf } from "./decide/record.ts";
@@ -155,7 +155,8 @@ const ENDED_AT_ONCE = 50;
  * Cancels a batch: its waiting rows are not paid. With `isStarted`, each row that has started gets a stop order, too,
  * whatever its state: also if it is paused, or its outcome is unknown.
  *
- * @throws NotFound if there is no such batch; InvalidInput if the name or reason is invalid.
+ * @throws NotFound if there is no such batch; NotAllowed if it is finished or rejected; InvalidInput if the name or reason is
+ *   invalid.
  */
 export const cancelBatch = async (
   deciding: Deciding,
@@ -233,7 +234,8 @@ export const pause = async (
   const actor = actorOf(acting, true);
   const { of: id, scope } = await scopeOf(pausing, of);
   const batch = scope === "batch" ? await pausing.ledger.batch(id) : undefined;
-  if (batch !== undefined) checkRepairOpen(batch);
+  // The runs of a file are paused with it, also if they are retried.
+  if (batch?.type === "repair") checkStarting(batch);
   return pausing.ledger.pause(scope, id, actor);
 };
 

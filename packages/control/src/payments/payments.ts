@@ -412,7 +412,7 @@ export class Payments extends PaymentsReading {
   /**
    * Cancels a batch: rows that have not started are not paid. With `isStarted`, the others are stopped as well.
    *
-   * @throws NotFound; InvalidInput without a reason.
+   * @throws NotFound; NotAllowed if it is finished or rejected; InvalidInput without a reason.
    * @example
    * ```ts
    * const { goOn } = await payments.cancelBatch(id, { by: "ada", reason: "wrong file" });

@@ -259,3 +259,12 @@ test("what pauses everything is resumed for everything: no command is offered th
   await ledger.pause("batch", ID, ACTOR);
   expect((await batchOfId(ledger, ID)).next).toEqual([{ action: "resume", workflowId: ID }]);
 });
+
+test.each(["finished", "rejected"] as const)("a %s file is not cancelled", async (state) => {
+  const { ledger } = await fileOf([null]);
+  const batch = await ledger.batch(ID);
+  if (batch === undefined) throw new Error("no file");
+  await ledger.saveBatch(ID, () => ({ batch: { ...batch, state } }));
+  await expect(decideBatch({ ledger }, ID, "cancel", ACTOR)).rejects.toThrow(`is ${state}`);
+  expect(await ledger.batch(ID)).toMatchObject({ state });
+});

@@ -86,15 +86,11 @@ const checkApproval = (
   return seen;
 };
 
-/** Refuses to stop a repair that has retried all of its runs. @throws NotAllowed */
-export const checkRepairOpen = ({
-  id,
-  state,
-  type,
-}: Pick<Batch, "id" | "state" | "type">): void => {
-  if (type === "repair" && state === "finished")
+/** Refuses to stop a batch that starts nothing more. @throws NotAllowed */
+export const checkStarting = ({ id, state }: Pick<Batch, "id" | "state">): void => {
+  if (state === "finished" || state === "rejected")
     throw refused(
-      `${id} has finished: each of its runs was retried or left out. Stop a run by its own id. Nothing was recorded.`,
+      `${id} is ${state}: it starts nothing more. Stop a run by its own id. Nothing was recorded.`,
       id,
     );
 };
@@ -106,8 +102,8 @@ export const checkRepairOpen = ({
  *
  * @param decision `hash`: of the rows that the approver has read; an approval needs it.
  * @returns the batch, and the number of its unpaid rows.
- * @throws InvalidInput for an approval without `hash`; NotAllowed if it does not wait for an approval, the approver uploaded or started it, or it has other rows than
- *   `hash` says.
+ * @throws InvalidInput for an approval without `hash`; NotAllowed if it cannot be cancelled any more, or does not wait
+ *   for an approval, the approver uploaded or started it, or it has other rows than `hash` says.
  */
 export const decideBatch = async (
   deciding: Pick<Connected, "ledger">,
@@ -120,7 +116,7 @@ export const decideBatch = async (
   const read = kind === "approve" ? hashOfRead(decision) : "";
   const check = (batch: Batch | undefined): Batch => {
     if (batch === undefined) throw notFound(`There is no batch ${id}. Nothing was done.`);
-    checkRepairOpen(batch);
+    if (kind === "cancel") checkStarting(batch);
     const { state } = batch;
     const isAsking = state === "needsApproval" || (kind === "reject" && state === "reading");
     if (kind === "cancel" || isAsking) return batch;
