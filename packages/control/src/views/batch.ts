@@ -9,6 +9,7 @@ import {
   moneyStateOf,
   OPEN_STATUSES,
   type Pause,
+  type RunStatus,
 } from "@durable-payments/ledger";
 import { recordedFailure } from "@durable-payments/activities";
 import { atOnce, WORKFLOW } from "@durable-payments/protocol";
@@ -34,7 +35,7 @@ export type BatchTotal = ReturnType<typeof totalsOf>[number] & {
 export interface BatchView extends Omit<Batch, "chunks" | "details" | "notifyOf"> {
   readonly totals: ReadonlyArray<BatchTotal>;
   readonly pausedBy: string | null;
-  /** Whether each row is paid, by this file or an earlier one, or each run of a repair has succeeded; `open` until each row has an outcome. */
+  /** Whether each row is paid, by this file or an earlier one, or each run of a repair has succeeded, by it or otherwise; `open` until each has an outcome. */
   readonly outcome: "open" | "paid" | "notPaid";
 }
 
@@ -93,15 +94,18 @@ const batchOf = async (
     (isFinalRow(count) && !isEnding(count)) || (isStopped && count.status === "covered");
   const isRepair = batch.type === "repair";
   const isOver = isRepair ? isOverRun : hasOutcome;
-  const unsuccessful = isRepair
-    ? await ledger.listRuns({ repair: batch.id, statuses: UNSUCCESSFUL }, { limit: 1 })
-    : undefined;
-  const isOpen = BEFORE.includes(batch.state) || !counts.every(isOver);
-  // Another repair may have retried a run that was left out.
-  const isPaid =
-    unsuccessful === undefined
-      ? counts.every(({ standing }) => standing === "completed")
-      : unsuccessful.runs.length === 0;
+  /** Whether a run of the repair has one of these statuses: also if it left that run out. */
+  const hasRun = async (statuses: Iterable<RunStatus>) =>
+    isRepair &&
+    (await ledger.listRuns({ repair: batch.id, statuses: [...statuses] }, { limit: 1 })).runs
+      .length > 0;
+  const isOpen =
+    BEFORE.includes(batch.state) ||
+    !counts.every(isOver) ||
+    (!isStopped && (await hasRun(OPEN_STATUSES)));
+  const isPaid = isRepair
+    ? !(await hasRun(UNSUCCESSFUL))
+    : counts.every(({ standing }) => standing === "completed");
   // A row of a finished file that is retried has no outcome again.
   const isReopened = batch.state === "finished" && isOpen;
   const view: BatchView = {

@@ -268,3 +268,33 @@ test.each(["finished", "rejected"] as const)("a %s file is not cancelled", async
   await expect(decideBatch({ ledger }, ID, "cancel", ACTOR)).rejects.toThrow(`is ${state}`);
   expect(await ledger.batch(ID)).toMatchObject({ state });
 });
+
+test("a repair is open while a run that it left out is open elsewhere, unless it was cancelled", async () => {
+  const { fail, ledger } = await fileOf([null]);
+  await fail(1);
+  const id = "repairs/1";
+  const about = { account: ACCOUNT, type: "repair", file: "failed runs", contentHash: "c" };
+  const people = { createdBy: "ada", createdAt: 0, approvedBy: null, details: "{}", chunks: 1 };
+  const batch = { ...about, ...people, id, rows: 1, state: "finished" } as const;
+  await ledger.saveBatch(id, () => ({ batch }));
+  const [found] = await ledger.batchRows(ID);
+  if (found === undefined) throw new Error("no row");
+  await ledger.saveRows(id, [{ ...found, run: "run-1", state: "covered", message: "by bob" }]);
+  const seen = async () => (await batchOfId(ledger, id)).outcome;
+  expect(await seen()).toBe("notPaid");
+  // Somebody else has retried the run.
+  await ledger.reopenRun("payout/1", "run-1", "run-2");
+  expect(await seen()).toBe("open");
+  await ledger.saveBatch(id, () => ({ batch: { ...batch, state: "cancelled" } }));
+  expect(await seen()).toBe("notPaid");
+  await put(ledger, row({ workflowId: "payout/1", state: "done", madeId: "p-1" }));
+  await ledger.sawPayout(ACCOUNT, "p-1", {
+    word: "x",
+    outcome: "completed",
+    asks: false,
+    problem: null,
+  });
+  const end = { endState: "succeeded", endedAt: 3, endType: null, endReason: null } as const;
+  await ledger.recordEnds([{ workflowId: "payout/1", runId: "run-2", ...end }]);
+  expect(await seen()).toBe("paid");
+});
