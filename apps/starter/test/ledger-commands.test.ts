@@ -145,7 +145,7 @@ const holdForApproval = async (ledger: Ledger, workflowId: string, isAsking = fa
   });
 };
 
-it("a mistyped id, group or step does not look as if nothing had failed", async () => {
+it("a mistyped id, group or step does not look as if nothing was there", async () => {
   const place = `sqlite:${join(folder, "failed.sqlite")}`;
   vi.stubEnv("PAYMENTS_LEDGER", place);
   const ledger = await openLedger(readLedgerPlace(place, ""), { isMigrated: true });
@@ -176,6 +176,10 @@ it("a mistyped id, group or step does not look as if nothing had failed", async 
     [5, "no batch payouts/2", ...retry("--batch", "payouts/2")],
     [5, "no repair repairs/2", ...retry("--repair", "repairs/2")],
     [5, "no repair repairs/2", "failed", "--repair", "repairs/2"],
+    [5, "no batch payouts/2", "list", "--batch", "payouts/2"],
+    [5, "no repair repairs/2", "list", "--repair", "repairs/2"],
+    [5, "payout-00000000", "list", "--group", "payout-00000000"],
+    [5, "no batch payouts/2", "list", "--batch", "payouts/2", "--group-by", "day"],
     [2, "payouts/1 is no repair", ...retry("--repair", "payouts/1")],
     [2, "repairs/1 is no batch", ...retry("--batch", "repairs/1")],
     [

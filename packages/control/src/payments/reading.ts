@@ -5,7 +5,6 @@
 import type { DecidedWord, FailureGroup, FeedEvent, SumsBy } from "@durable-payments/ledger";
 import { recordLateFailures } from "@durable-payments/activities";
 import { type LimitsView, readLimits } from "../actions/limits.ts";
-import { checkChosen } from "../actions/retry/chosen.ts";
 import { readWords } from "../actions/words.ts";
 import { accountNamed, type KnownAccount } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
@@ -68,7 +67,7 @@ export class PaymentsReading implements AsyncDisposable {
    * @param filter every condition must hold; without one, all runs match.
    * @param page by default the latest 50; `after` is `next` of the page before.
    * @returns the runs, the sums by currency, and `next` if there is another page.
-   * @throws InvalidInput if the filter is invalid.
+   * @throws InvalidInput if the filter is invalid; NotFound if there is no such batch, repair or group.
    * @example
    * ```ts
    * const { runs, next, totals } = await payments.list({ statuses: ["failed"] });
@@ -106,7 +105,7 @@ export class PaymentsReading implements AsyncDisposable {
    * @param filter by default payments of the last 30 days, or of the 30 days before `until`; `since: null` takes all.
    * @param by lines for each payee, day, batch or reason; only totals without it.
    * @returns the period, counts and exact sums by kind and currency, and the lines.
-   * @throws InvalidInput that names each wrong field of the filter, with its known values.
+   * @throws InvalidInput that names each wrong field of the filter, with its known values; NotFound as `list`.
    * @example
    * ```ts
    * const { lines } = await payments.report({ since: Date.parse("2026-11-01") }, "payee");
@@ -134,7 +133,6 @@ export class PaymentsReading implements AsyncDisposable {
   failed(filter: ListFilter = {}): Promise<ReadonlyArray<FailureGroup>> {
     return this.#connections.deciding(async ({ client, ledger }) => {
       const which = await filterOf(ledger, checkedFilter(this, filter));
-      await checkChosen(ledger, which);
       if (client !== undefined) await recordLateFailures(client, ledger);
       return ledger.failures(which);
     });

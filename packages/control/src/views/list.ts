@@ -11,7 +11,7 @@ import {
 import { atOnce } from "@durable-payments/protocol";
 import { type Connected, ledgerOf } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
-import { invalidInput } from "../errors.ts";
+import { invalidInput, notFound } from "../errors.ts";
 import { readEvents, timelineOf } from "../facts/history.ts";
 import { readNames } from "../facts/payees.ts";
 import { readProgress } from "../facts/progress.ts";
@@ -100,18 +100,46 @@ export const payeesNamed = async (ledger: Ledger, text: string): Promise<Readonl
   return [...names, ...same.map(({ payee }) => payee)];
 };
 
-/** Returns the filter of the ledger. */
+/** Checks the names in a filter: a mistyped one would look as if there was nothing. */
+const checkNamed = async (
+  ledger: Ledger,
+  filter: Pick<ListFilter, "batch" | "group" | "repair">,
+): Promise<void> => {
+  const { group } = filter;
+  for (const name of ["batch", "repair"] as const) {
+    const id = filter[name];
+    if (id === undefined) continue;
+    const found = await ledger.batch(id);
+    if (found === undefined) throw notFound(`There is no ${name} ${id}. Nothing was done.`);
+    if ((found.type === "repair") !== (name === "repair"))
+      throw invalidInput(
+        `${id} is no ${name}: give it as the ${name === "repair" ? "batch" : "repair"}. Nothing was done.`,
+      );
+  }
+  if (group !== undefined && (await ledger.failedRuns({ group }, 1)).length === 0)
+    throw notFound(`No failed run is in the group ${group}. Nothing was done.`);
+};
+
+/**
+ * Returns the filter of the ledger.
+ *
+ * @throws NotFound if there is no such batch, repair or group; InvalidInput if a batch is given as a repair, or a repair as a
+ *   batch.
+ */
 export const filterOf = async (
   ledger: Ledger,
   { payee, since, startedSince, startedUntil, until, ...filter }: ListFilter,
-): Promise<RunFilter> => ({
-  ...filter,
-  paidSince: since ?? undefined,
-  paidUntil: until,
-  since: startedSince,
-  until: startedUntil,
-  ...(payee !== undefined && { payees: await payeesNamed(ledger, payee) }),
-});
+): Promise<RunFilter> => {
+  await checkNamed(ledger, filter);
+  return {
+    ...filter,
+    paidSince: since ?? undefined,
+    paidUntil: until,
+    since: startedSince,
+    until: startedUntil,
+    ...(payee !== undefined && { payees: await payeesNamed(ledger, payee) }),
+  };
+};
 
 /** Whether the filter asks for a payment: totals add up the same. */
 const isAsked =

@@ -103,7 +103,7 @@ export const checkStarting = ({ id, state }: Pick<Batch, "id" | "state">): void 
  * @param decision `hash`: of the rows that the approver has read; an approval needs it.
  * @returns the batch, and the number of its unpaid rows.
  * @throws InvalidInput for an approval without `hash`; NotAllowed if it cannot be cancelled any more, or does not wait
- *   for an approval, the approver uploaded or started it, or it has other rows than `hash` says.
+ *   for an approval. Also if the approver uploaded or started it, or it has other rows than `hash` says.
  */
 export const decideBatch = async (
   deciding: Pick<Connected, "ledger">,

@@ -36,7 +36,6 @@ import { amendInput, whyNotAmended } from "../../rules/retry-plan.ts";
 import { type Money, paymentFields, sumMoney } from "../../rules/run-view.ts";
 import { similarText } from "../duplicates.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
-import { checkChosen } from "./chosen.ts";
 import { paidBy } from "../start-request.ts";
 
 /** How the runs of a repair are retried. */
@@ -245,13 +244,11 @@ const planRow = async (
 /**
  * Plans the retry of all failed runs that match. Nothing is changed. Without amendments and `from`, it needs only the ledger.
  *
- * @throws InvalidInput if an option or an amended input is invalid, or amendments name runs that have not failed;
- *   NotFound if there is no such batch, repair or group.
+ * @throws InvalidInput if an option or an amended input is invalid, or amendments name runs that have not failed.
  */
 export const planRepair = async (connected: Reading, filter: RunFilter, options: RepairOptions) => {
   checkOptions(options);
   actorOf(options, (options.amend ?? options.amendEach) !== undefined);
-  await checkChosen(connected.ledger, filter);
   if (connected.client !== undefined) await recordLateFailures(connected.client, connected.ledger);
   const found = await connected.ledger.failedRuns(filter, MOST_ROWS + 1);
   const taken = found.slice(0, MOST_ROWS);
