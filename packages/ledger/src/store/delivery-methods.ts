@@ -62,8 +62,11 @@ export const deliveryMethods = (store: Store) => {
       if (delivery === first)
         await store.save(`delivery ${endpoint} ${account}`, [insertDelivery(first, seal)]);
       const { againAfter, againTo, number: last } = delivery;
-      if (againAfter !== null && againTo !== null)
-        return eventsAfter(account, head, againAfter, limit, againTo);
+      if (againAfter !== null && againTo !== null) {
+        const again = await eventsAfter(account, head, againAfter, limit, againTo);
+        // They may have been pruned meanwhile.
+        if (again.length > 0) return again;
+      }
       const missed = (head.first ?? 0) - 1 - last;
       const events = await eventsAfter(account, head, last, limit);
       return events.map((event, at) => (at === 0 && missed > 0 ? { ...event, missed } : event));

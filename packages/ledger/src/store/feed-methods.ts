@@ -316,13 +316,22 @@ export const feedMethods = (store: Store) => {
       for (const account of await feeds()) {
         // A reader that is behind is refused, and skips nothing unknowingly.
         await numberAll(account);
-        for (;;) {
-          const gone = query(
-            `DELETE FROM events WHERE sequence IN (SELECT sequence FROM events WHERE account = $1 AND at < $2
-             AND number < (SELECT max(number) FROM events WHERE account = $1) ORDER BY number LIMIT ${MOST}) RETURNING sequence`,
+        // A clock may go back: an event stays with all that follow it, because a reader would skip a gap unknowingly.
+        const [kept] = await store.find(
+          query(
+            `SELECT coalesce((SELECT number FROM events WHERE account = $1 AND number IS NOT NULL AND at >= $2 ORDER BY number LIMIT 1),
+             (SELECT max(number) FROM events WHERE account = $1), 0) AS number`,
             account,
             before,
-          );
+          ),
+        );
+        const gone = query(
+          `DELETE FROM events WHERE sequence IN (SELECT sequence FROM events WHERE account = $1 AND number < $2
+           ORDER BY number LIMIT ${MOST}) RETURNING sequence`,
+          account,
+          Number(kept?.["number"]),
+        );
+        for (;;) {
           const some = (await store.writeReturning(`events ${account}`, gone)).length;
           pruned += some;
           if (some < MOST) break;

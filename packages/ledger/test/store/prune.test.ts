@@ -36,6 +36,18 @@ it("prunes no payout that is still watched after its completion", async () => {
   expect(await pruneAll()).toBe(1);
 });
 
+it("prunes no event after one that stays, also if the clock was set back", async () => {
+  let ahead = 0;
+  const { ledger } = await open({ clock: () => Date.now() + ahead });
+  for (const [at, hours] of [0, 2, 0, 0].entries()) {
+    ahead = hours * 3_600_000;
+    await ledger.recordStart(runOf({ workflowId: `run-${at}` }), startOf());
+  }
+  const [, ...kept] = await ledger.events("account-1");
+  expect(await ledger.pruneEvents(Date.now() + 3_600_000)).toBe(1);
+  expect(await ledger.events("account-1")).toEqual(kept);
+});
+
 it("leaves no text of a paid run, of one that failed before a write, nor of a row that was not started", async () => {
   const { database, ledger, pruneAll } = await open({ watchedForMs: 0 });
   const paid = nameOf({ workflowId: "paid" });

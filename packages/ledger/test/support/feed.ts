@@ -340,6 +340,17 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
       expect(await next()).toEqual([later]);
     });
 
+    it("goes on after a redelivery whose events were pruned before they were delivered", async () => {
+      const of = account();
+      const all = await someEvents(of, 4);
+      for (const event of await ledger.undelivered(of, of, 9, 60_000))
+        await ledger.delivered(of, event);
+      await ledger.redeliver(of, { from: all[0]?.id, to: all[2]?.id });
+      await ledger.pruneEvents(Date.now() + 3_600_000);
+      const [later] = (await someEvents(of, 5)).slice(1);
+      expect(await ledger.undelivered(of, of, 9, 60_000)).toEqual([later]);
+    });
+
     it("is pruned up to its newest event, and refuses a reader that is behind", async () => {
       const of = account();
       const all = await someEvents(of, 4);
