@@ -91,13 +91,11 @@ export const closeLeftWaits = async (
   const left = await ledger.waits({ account, isOpen: true, isLeft: true, limit: MOST_NUDGED });
   const runs = [...Map.groupBy(left, ({ workflowId }) => workflowId)];
   const of = await atOnce(runs, async ([workflowId, waits]) => {
+    // The ledger learns some seconds later that a run was started again.
     const isOpen = await isRunOpen(client, workflowId);
-    return waits.map((wait) => ({ wait, isOpen }));
+    return isOpen ? [] : waits.map((wait) => ({ ...wait, outcome: { outcome: "runEnded" } }));
   });
-  // The ledger learns some seconds later that a run was started again.
-  await ledger.readWaits(of.flat().filter(({ isOpen }) => isOpen));
-  const ended = of.flat().filter(({ isOpen }) => !isOpen);
-  await ledger.closeWaits(ended.map(({ wait }) => ({ ...wait, outcome: { outcome: "runEnded" } })));
+  await ledger.closeWaits(of.flat());
 };
 
 /** Dependencies of the janitor. */

@@ -19,12 +19,6 @@ import { chunksOf } from "effect/Array";
 import { query, type Query, type Seal, toJson } from "./table.ts";
 import { MOST_KEYS, type Store } from "./store.ts";
 
-/** Open waits of runs that have ended; a lost run may begin again. */
-const LEFT = {
-  "closed_at IS NULL": true,
-  "EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = waits.workflow_id AND end_state <> 'missing')": true,
-};
-
 /** Its attempt was still under way when its run ended. */
 const HAS_ENDED = `EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = waits.workflow_id
   AND runs.run_id = waits.run_id AND end_state <> 'missing')`;
@@ -223,11 +217,7 @@ export const runMethods = (store: Store) => {
         );
         await store.database.write(ids, [], () => ({
           value: undefined,
-          writes: [
-            ...changes,
-            store.update(WAITS, { isLeft: true }, { ...LEFT, workflow_id: ids }),
-            ...refreshEnds(ids),
-          ],
+          writes: [...changes, ...refreshEnds(ids)],
         }));
       }
     },
@@ -351,7 +341,7 @@ export const runMethods = (store: Store) => {
               const longestMs = wait.kind === "return" ? LONGEST_FOR_RETURN_MS : undefined;
               const readAfter = time + readIntervalMs(time - wait.since, longestMs);
               const outcome = typeof problem === "string" ? { problem } : null;
-              const all = { readAfter, isLeft: false, ...(problem !== undefined && { outcome }) };
+              const all = { readAfter, ...(problem !== undefined && { outcome }) };
               return store.update(WAITS, all, ofWait(wait));
             }),
           }),

@@ -337,9 +337,13 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     await ledger.recordEnds(ids.map((workflowId) => ({ workflowId, ...end })));
     await open(after);
     expect((await left()).toSorted()).toEqual(ids.toSorted());
-    // Its run is open again.
-    await ledger.readWaits((await ledger.waits({ workflowId: after })).map((wait) => ({ wait })));
+    // The service is read for them until they are closed.
+    await ledger.readWaits((await ledger.waits({ account })).map((wait) => ({ wait })));
+    expect((await left()).toSorted()).toEqual(ids.toSorted());
+    await ledger.reopenRun(after, "run-1", "run-2");
     expect(await left()).toEqual([before]);
+    await ledger.recordEnds([{ workflowId: after, ...end, runId: "run-2" }]);
+    expect((await left()).toSorted()).toEqual(ids.toSorted());
   });
 
   it("says that a run waits, as long as a wait of it is open", async () => {
