@@ -10,6 +10,7 @@ import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/action
 import { batchOfId } from "../../src/views/index.ts";
 import { ACCOUNT, put, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
+import { plannedRepair } from "../support/repairing.ts";
 import { approveFile } from "../support/approving.ts";
 
 let folder: string;
@@ -60,6 +61,25 @@ test("docs/pay.md shows what the approver of its example sees", async () => {
   for (const text of [`approve ${id}`, `hash     ${listing?.hash}`, `--hash ${listing?.hash}`])
     expect(page).toContain(text);
 });
+
+test.each([
+  { window: 0 },
+  { window: Number.NaN },
+  // Null in JSON, so a worker would start no row.
+  { window: Number.POSITIVE_INFINITY },
+  { rate: 0 },
+  { rate: Number.POSITIVE_INFINITY },
+])(
+  "neither a file nor a repair is started with %j: no row of it would ever begin",
+  async (pace) => {
+    const { operations } = await rig();
+    const file = await checked("pace.csv", [line("1")]);
+    const given = { ...ada, ...pace };
+    const message = "must be a number above 0";
+    await expect(planFile(operations, file, given)).rejects.toThrow(message);
+    await expect(plannedRepair(operations, given)).rejects.toThrow(message);
+  },
+);
 
 test("every fault of every row is named at once, and no account number", async () => {
   const file = checked("faulty.csv", [line("1", "-5"), line("2"), line("2"), "3,b-1"]);

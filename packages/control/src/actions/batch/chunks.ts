@@ -7,11 +7,28 @@ import type { Actor, Batch, NewBatch, NewDecision } from "@durable-payments/ledg
 import { atOnce, batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
 import { chunkId, MOST_ROWS_OF_CHUNK, type BatchChunk } from "@durable-payments/protocol/calls";
 import type { Connected } from "../../facts/connection/connections.ts";
+import { invalidInput } from "../../errors.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { decisionOn } from "../decide/record.ts";
 
 /** Most started rows of a batch at a time that neither wait nor have ended. */
 const DEFAULT_WINDOW = 200;
+
+/** How fast the rows of a batch begin: `rate` a second, and at most `window` that neither wait nor have ended. */
+type Pace = Readonly<Partial<Record<"rate" | "window", number | undefined>>>;
+
+/**
+ * Checks how fast the rows of a batch begin. With 0, no row would ever start. The same holds for an infinite number, which is null
+ * in JSON.
+ *
+ * @throws InvalidInput
+ */
+export const checkPace = ({ rate = 1, window = 1 }: Pace): void => {
+  if (!(rate > 0 && window >= 1 && Number.isFinite(rate) && Number.isFinite(window)))
+    throw invalidInput(
+      "The rate must be a number above 0, and the window one of at least 1. Nothing was done.",
+    );
+};
 
 /** Temporal refuses payloads of 2 MB. */
 const MOST_BYTES = 900_000;
@@ -92,10 +109,7 @@ export const startChunks = async (
   { createdBy: startedBy, id }: Batch,
   mayBe: string,
   chunks: ReadonlyArray<BatchChunk["rows"]>,
-  {
-    rate,
-    window = DEFAULT_WINDOW,
-  }: Readonly<Partial<Record<"rate" | "window", number | undefined>>>,
+  { rate, window = DEFAULT_WINDOW }: Pace,
 ): Promise<void> => {
   const { client, taskQueue } = connected;
   const share = {

@@ -24,7 +24,7 @@ import { type PaymentOf, paymentOf } from "../../rules/payment.ts";
 import { paidBy, startOf } from "../start-request.ts";
 import type { KeptOfBatch } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
-import { beginBatch, endUpload, inChunks, startChunks } from "./chunks.ts";
+import { beginBatch, checkPace, endUpload, inChunks, startChunks } from "./chunks.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 
 /** Options of a file of payments or cardholders. */
@@ -53,6 +53,7 @@ export const checkPayOptions = (options: PayFileOptions): void => {
   actorOf(options);
   const { approveAbove, notDuplicate } = options;
   checkReason(notDuplicate);
+  checkPace(options);
   if (approveAbove !== undefined && !isAmount(approveAbove))
     throw invalidInput(
       'The limit (approveAbove) must be a decimal amount, such as "10000.00". Nothing was started.',

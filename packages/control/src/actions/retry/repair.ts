@@ -36,6 +36,7 @@ import { amendInput, whyNotAmended } from "../../rules/retry-plan.ts";
 import { type Money, paymentFields, sumMoney } from "../../rules/run-view.ts";
 import { similarText } from "../duplicates.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
+import { checkPace } from "../batch/chunks.ts";
 import { paidBy } from "../start-request.ts";
 
 /** How the runs of a repair are retried. */
@@ -89,14 +90,8 @@ export interface Repaired {
   readonly money: Money;
 }
 
-const checkOptions = ({
-  amend,
-  amendEach,
-  approveAbove,
-  from,
-  rate = 1,
-  window = 1,
-}: RepairOptions) => {
+const checkOptions = (options: RepairOptions) => {
+  const { amend, amendEach, approveAbove, from } = options;
   const fault = (problem: string) => invalidInput(`${problem} Nothing was done.`);
   if (amend !== undefined && amendEach !== undefined)
     throw fault("Give one amendment for all runs (amend), or one for each (amendEach).");
@@ -104,8 +99,7 @@ const checkOptions = ({
     throw fault("An amended run starts from the beginning: leave out the step (from).");
   if (approveAbove !== undefined && !isAmount(approveAbove))
     throw fault('The limit (approveAbove) must be a decimal amount, such as "10000.00".');
-  if (!(rate > 0) || !(window >= 1))
-    throw fault("The rate must be above 0, and the window at least 1.");
+  checkPace(options);
 };
 
 const temporalOf = (reading: Reading): Connected => {
