@@ -208,6 +208,16 @@ test("an approval names the rows that were shown: other rows or payees are refus
   expect(await approvals(ledger, "k1")).toEqual([]);
 });
 
+test("an approval whose answer was lost is given again, and not after a cancellation", async () => {
+  const { id, ledger, operations } = await upload(["60.00"]);
+  await readPayees(ledger, id);
+  const approving = { ...bob, hash: (await batchOfId(ledger, id)).listing?.hash };
+  for (const _ of ["first", "again"])
+    expect((await decideBatch(operations, id, "approve", approving)).batch.state).toBe("approved");
+  await decideBatch(operations, id, "cancel", ada);
+  await expect(decideBatch(operations, id, "approve", approving)).rejects.toThrow("is cancelled");
+});
+
 test("an approval that a crash has interrupted approves nothing, and is continued by the same command", async () => {
   const amounts = Array.from({ length: 250 }, (_, at) => `${at + 1}.00`);
   const { id, ledger, operations } = await upload(amounts);

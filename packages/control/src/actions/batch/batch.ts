@@ -123,8 +123,8 @@ export const decideBatch = async (
     throw refused(`${id} is not waiting for approval: it is ${state}. Nothing was recorded.`, id);
   };
   const found = await ledger.batch(id);
-  // The answer to the same approval was lost.
-  if (kind === "approve" && found?.approvedBy === actor.by)
+  // The answer to the same approval was lost. Once it is cancelled, nobody can approve it.
+  if (kind === "approve" && found?.approvedBy === actor.by && found.state !== "cancelled")
     if (read === hashOfRows(await ledger.batchRows(id))) return { batch: found, rejected: 0 };
   const seen = check(found);
   let value = {};
