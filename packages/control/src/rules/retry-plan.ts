@@ -158,6 +158,16 @@ export const amendInput = (
     throw invalidInput(
       `The input of ${workflowType} has no field ${unknown}, so it cannot be amended. Nothing was done.`,
     );
+  // As text, a number is added as text, such as each cell of a CSV file: 3 and 1 are 31.
+  const other = fields.find((path) =>
+    [valueAt(input, path), valueAt(amended, path)].every(
+      (value, at) => typeof value === (at === 0 ? "number" : "string"),
+    ),
+  );
+  if (check === undefined && other !== undefined)
+    throw invalidInput(
+      `${other} is a number, and its amendment is a text. Give a number, in a .json or .jsonl file. Nothing was done.`,
+    );
   // Under another name, what was made before is not found, and is made again.
   const fixed = { account: "The account that pays", key: "The key" };
   for (const [name, what] of Object.entries(fixed))

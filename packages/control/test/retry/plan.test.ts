@@ -304,6 +304,13 @@ test("a field that the input of a user's own workflow does not have is refused: 
   );
 });
 
+test("a text in place of a number of a user's own workflow is refused: 3 and 1 would be 31", () => {
+  const amend = (patch: object) =>
+    amendInput("payOrder", { lines: { count: 2 } }, { lines: patch }, defaultAssumptions);
+  expect(() => amend({ count: "3" })).toThrow("lines.count is a number");
+  expect(amend({ count: 3 }).changed).toEqual(["lines.count: 2 → 3"]);
+});
+
 const done = (operation: string) =>
   row({ step: operation, operation, state: "done", madeId: "x-1" });
 
