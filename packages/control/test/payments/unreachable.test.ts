@@ -218,6 +218,11 @@ it("calls at once share one connection, and dispose closes it; a call afterwards
   await vi.waitFor(() => expect(temporal.open).toBe(0));
   await expect(payments.inbox()).rejects.toThrow(NotAllowed);
   await expect(payments.inbox()).rejects.toThrow("closed");
+  // Its connections are still being opened.
+  const early = await open(temporal, `sqlite:${join(folder.path, "early.sqlite")}`);
+  const opening = early.show("payout/one").catch((error: unknown) => error);
+  await early[Symbol.asyncDispose]();
+  expect(await opening).toBeInstanceOf(NotAllowed);
 });
 
 it("decisions open no connection to Temporal", async () => {

@@ -1,5 +1,7 @@
 import { type Ledger, LedgerUnavailable } from "@durable-payments/ledger";
+import * as Cause from "effect/Cause";
 import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
 import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import { ConnectionFailed, connectionFailed, refused } from "../../errors.ts";
@@ -113,11 +115,15 @@ export class Connections implements AsyncDisposable {
   }
 
   async #run<A>(work: Effect.Effect<A, Rejected, Scope.Scope>): Promise<A> {
-    if (this.#isClosed)
+    const exit = this.#isClosed
+      ? Exit.interrupt()
+      : await Effect.runPromiseExit(Effect.scoped(work));
+    if (Exit.isSuccess(exit)) return exit.value;
+    // Closed while a connection was being opened: the work had not begun.
+    if (Cause.hasInterruptsOnly(exit.cause))
       throw refused("These payments are closed: open them again. Nothing was done.");
-    const result = await Effect.runPromise(Effect.scoped(Effect.result(work)));
-    if (Result.isFailure(result)) throw result.failure.error;
-    return result.success;
+    const error = Cause.squash(exit.cause);
+    throw error instanceof Rejected ? error.error : error;
   }
 
   /** Calls a function; words its errors, and drops a connection that has failed. */
