@@ -11,12 +11,14 @@ interface End {
   readonly endType: string | null;
 }
 
-/** A word that differs between equal messages: an id, a number, an amount, an address. */
-const VARYING = /[^\s"'()<>,;]*[\d@][^\s"'()<>,;]*/g;
+const WORD = /[^\s"'()<>,;]+/g;
+
+/** A part of a word that differs between equal messages: an id, a number, an amount, an address. */
+const VARYING = /[\d@]/;
 
 /** Returns a message without ids, numbers and amounts: the same for each failure of one kind. */
 export const withoutIds = (message: string): string =>
-  message.replaceAll(VARYING, "…").replace(/\.$/, "");
+  message.replaceAll(WORD, (word) => (VARYING.test(word) ? "…" : word)).replace(/\.$/, "");
 
 /** Returns the group of an end; null if the run did not fail. */
 export const groupOf = ({ endReason, endStep = null, endType }: End): string | null =>

@@ -50,6 +50,13 @@ export const describeFailures = (open: () => Promise<Ledger>): void => {
     });
   });
 
+  it("groups a message without blanks at once, however long it is", async () => {
+    await start("long");
+    const endReason = "x".repeat(500_000);
+    await ledger.recordEnds([endOf("long", 8, { endReason, endType: "Long" })]);
+    expect(await ledger.failures({ error: "Long" })).toMatchObject([{ message: endReason }]);
+  });
+
   it.each([
     [{ step: "createBeneficiary" }, ["other-step"]],
     [{ type: "onboardCardholder" }, ["card"]],
