@@ -47,6 +47,10 @@ it.each([
   [["recover", "--since", "tomorrow"], "since"],
   // There is no such day: the next one would leave out payments, and nobody would see it.
   [["report", "--since", "2026-02-30"], "since"],
+  [["report", "--since", "2026-02-28 (EST)"], "since"],
+  // Not 30 milliseconds.
+  [["report", "--since", "30"], "since"],
+  [["pay", "x.json", "--wait", "--timeout", "30", "--by", "ada"], "timeout"],
   [["ledger", "prune", "--before", "2999-01-01", "--reason", "old"], "before"],
   [["list", "--status", "doubtful"], "There is no status"],
   [["list", "--limit", "0"], "a whole number from 1"],

@@ -180,6 +180,18 @@ it("has one line for a payee, in a report and in a list", async () => {
   }
 });
 
+it.each([
+  ["2026-10-01", "2026-10-01T00:00:00.000Z"],
+  ["2026-10-01T12:00", "2026-10-01T12:00:00.000Z"],
+  // As this command prints it.
+  ["2026-10-01 12:00:30Z", "2026-10-01T12:00:30.000Z"],
+  ["2026-10-01T12:00:30.5+02:00", "2026-10-01T10:00:30.500Z"],
+])("reads %s in UTC unless it names a zone, wherever the machine is", async (given, since) => {
+  vi.stubEnv("TZ", "Asia/Tokyo");
+  const { stdout } = await runCli("report", "--since", given, "--json");
+  expect(JSON.parse(stdout)).toMatchObject({ since: Date.parse(since) });
+});
+
 it("refuses a status and an account that do not exist, before anything is read", async () => {
   expect(await runCli("list", "--status", "doubtful")).toMatchObject({ code: 2 });
   expect(await runCli("list", "--account", "nobody")).toMatchObject({ code: 2 });

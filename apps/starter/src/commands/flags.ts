@@ -22,19 +22,28 @@ const named = (name: string, metavar: string, description: string) =>
 export const text = (name: string, metavar: string, description: string) =>
   orUndefined(named(name, metavar, description));
 
-/** Whether a text begins with a day that exists: JavaScript reads February 30 as March 2. */
-const isDay = (given: string): boolean =>
-  new Date(given.slice(0, 10)).toISOString().startsWith(given.slice(0, 10));
+/** A day, or a time, as ISO 8601 or this command writes it. */
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** Reads a time. Without a zone it is in UTC, as all times that are shown, and not in the zone of this machine. */
+const timeIn = (given: string): number => {
+  const [, day = "", clock = "00:00", zone = "Z"] = TIME.exec(given) ?? [];
+  // JavaScript reads February 30 as March 2.
+  const isDay = new Date(day).toISOString().startsWith(day);
+  return isDay ? Date.parse(`${day}T${clock}${zone}`) : Number.NaN;
+};
+
+/** Reads a length of time. A number alone would be in milliseconds, which nobody means. */
+const lengthIn = (given: string): number => {
+  if (/\d\s*$/.test(given)) throw new TypeError("without a unit");
+  // The library knows its accepted texts only by type.
+  return msToNumber(given as Parameters<typeof msToNumber>[0]);
+};
 
 /** An age (`7d`, `12 hours`), or an ISO 8601 date or time, in the past. */
 const pastTime = (given: string): Option.Option<Date> =>
   Option.liftThrowable(() =>
-    /^\d{4}-\d\d-\d\d/.test(given)
-      ? isDay(given)
-        ? Date.parse(given)
-        : Number.NaN
-      : // The library knows its accepted texts only by type.
-        Date.now() - msToNumber(given as Parameters<typeof msToNumber>[0]),
+    /^\d{4}-/.test(given) ? timeIn(given) : Date.now() - lengthIn(given),
   )().pipe(
     Option.filter((at) => at <= Date.now()),
     Option.map((at) => new Date(at)),
@@ -54,13 +63,7 @@ export const time = (name: string, metavar: string, description: string) =>
 export const duration = (name: string, description: string) =>
   orUndefined(
     named(name, "TIME", description).pipe(
-      Flag.filterMap(
-        // The library knows its accepted texts only by type.
-        Option.liftThrowable((given: string) =>
-          msToNumber(given as Parameters<typeof msToNumber>[0]),
-        ),
-        () => "a time such as 30s or 5m",
-      ),
+      Flag.filterMap(Option.liftThrowable(lengthIn), () => "a time such as 30s or 5m"),
     ),
   );
 
