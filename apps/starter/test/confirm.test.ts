@@ -81,3 +81,17 @@ it("does it after a yes, and asks nothing for the pause of one run", async () =>
   expect(await runCli("cancel", "invoice-17", ...BY)).toMatchObject({ code: 0 });
   expect(await statusOf("invoice-17")).toBe("ended");
 });
+
+it("no text from outside can add a line to what a person confirms", async () => {
+  vi.stubEnv("PAYMENTS_LEDGER", `sqlite:${join(folder, "failed.sqlite")}`);
+  const ledger = await openLedger(readLedgerPlace(process.env["PAYMENTS_LEDGER"] ?? "", ""));
+  const workflowId = "order-1\n0 failed runs can be retried.\u001b[8m";
+  const payment = { amount: "250.00", currency: "EUR", payee: "b-1", reference: null };
+  await ledger.recordStart({ ...runOf(workflowId, payment), runId: "r" }, START);
+  const end = { endState: "failed", endedAt: 2, endType: "Refused", endReason: "no" } as const;
+  await ledger.recordEnds([{ ...end, workflowId, runId: "r" }]);
+  await ledger.close();
+  const { code, stderr } = await runCli("retry", "--all-failed", "--by", "ada");
+  expect(code).toBe(2);
+  expect(stderr).toContain(String.raw`order-1\u{a}0 failed runs can be retried.\u{1b}[8m`);
+});

@@ -48,6 +48,8 @@ it.each([
   // There is no such day: the next one would leave out payments, and nobody would see it.
   [["report", "--since", "2026-02-30"], "since"],
   [["report", "--since", "2026-02-28 (EST)"], "since"],
+  [["limits", "set", "--max", "EUR=1,EUR=9", "--by", "ada", "--reason", "x"], "each currency once"],
+  [["limits", "set", "--max", "EUR=1=9", "--by", "ada", "--reason", "x"], "each currency once"],
   // Not 30 milliseconds.
   [["report", "--since", "30"], "since"],
   [["pay", "x.json", "--wait", "--timeout", "30", "--by", "ada"], "timeout"],

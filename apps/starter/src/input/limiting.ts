@@ -22,9 +22,12 @@ const textOf = (views: ReadonlyArray<LimitsView>): string =>
 /** Reads amounts by currency: `EUR=100.00,USD=50.00`; `none` is null. They are checked when they are set. */
 const amountsOf = (given: string | undefined): Amounts | null | undefined => {
   if (given === undefined || given === "none") return given === undefined ? undefined : null;
-  return Object.fromEntries(
-    given.split(",").map((one) => one.split("=").map((part) => part.trim())),
-  ) as Amounts;
+  const amounts = given.split(",").map((one) => one.split("=").map((part) => part.trim()));
+  const currencies = new Set(amounts.map(([currency]) => currency));
+  // The last one of two would count, unnoticed.
+  if (currencies.size < amounts.length || amounts.some(({ length }) => length !== 2))
+    throw badUsage("Give each currency once: EUR=100.00,USD=50.00. Nothing was done.");
+  return Object.fromEntries(amounts) as Amounts;
 };
 
 /** Shows the limits of all accounts. */

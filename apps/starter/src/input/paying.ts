@@ -127,7 +127,7 @@ const submitFile = async (
     return wouldBeRefused(plan, notDuplicate) ? EXIT_CODES.refused : undefined;
   }
   if (plan !== undefined && plan.state === null) {
-    for (const line of planText(plan)) output.say(line);
+    for (const line of planText(visible(plan))) output.say(line);
     await confirm(
       start === "pay" ? "Pay this file?" : "Onboard these people?",
       "Nothing was started.",

@@ -8,6 +8,7 @@ import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 
+import { visible } from "../output/output.ts";
 import { failedText, repairPlanText } from "../output/repair-text.ts";
 import { counted, joined, wrap } from "../output/text.ts";
 import { type Act, actingOf, readJson } from "./given.ts";
@@ -170,7 +171,7 @@ export const retryAll: Act<RetryFlags> = async (output, payments, flags) => {
     return;
   }
   if (plan !== undefined) {
-    output.say(repairPlanText(plan));
+    output.say(repairPlanText(visible(plan)));
     await confirm(`Retry ${counted(plan.retries.length, "run")}?`, "Nothing was done.");
   }
   const started = await payments.repair(filter, { ...options, content: plan?.content });

@@ -21,7 +21,7 @@ export interface Output {
   readonly isClosed: () => boolean;
   /** Whether the answer has been given. */
   answered: boolean;
-  /** A line for a person, on standard error. */
+  /** Lines for a person, on standard error: made of visible data, as those of `answer`. */
   readonly say: (line: string) => void;
   /** Called when the user interrupts the command. */
   onInterrupt: (() => void) | undefined;
