@@ -45,7 +45,7 @@ import type {
   StartWorkflow,
   WordGiven,
 } from "./options.ts";
-import { filterOf, type ListFilter } from "../views/list.ts";
+import { filterOf, filterText, type ListFilter } from "../views/list.ts";
 import { checkedFilter, PaymentsReading } from "./reading.ts";
 import type { Installation } from "./settings.ts";
 import { type Upkeep, upkeepOf } from "./upkeep.ts";
@@ -383,11 +383,8 @@ export class Payments extends PaymentsReading {
       const planned = await this.#planRepair(connected, filter, options);
       if (content !== undefined && content !== planned.content)
         throw refused("The failed runs are not those that were shown. Nothing was done.");
-      const about = Object.entries(filter).flatMap(([name, value]) =>
-        value === undefined ? [] : [`${name} ${String(value)}`],
-      );
-      const text = ["failed runs", ...about].join(", ");
-      const { id, state } = await startRepair(connected, planned, options, text);
+      const about = `failed runs${filterText(filter, this.accounts)}`;
+      const { id, state } = await startRepair(connected, planned, options, about);
       const { rows: _, ...plan } = planned;
       return { ...plan, repair: id, state };
     });

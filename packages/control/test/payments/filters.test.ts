@@ -2,6 +2,7 @@ import { openLedger } from "@durable-payments/ledger";
 import { expect, it, test } from "vitest";
 import { InvalidInput } from "../../src/errors.ts";
 import { Payments } from "../../src/payments/payments.ts";
+import { filterText } from "../../src/views/list.ts";
 import { readInstallation } from "../../src/payments/settings.ts";
 import { put, row } from "../support/rows.ts";
 
@@ -34,6 +35,15 @@ test.each<[object, string]>([
     expect(error).toBeInstanceOf(InvalidInput);
     expect(error).toHaveProperty("message", expect.stringContaining(message));
   }
+});
+
+test("a repair is about its conditions in words: times and accounts as a person knows them", () => {
+  const accounts = [{ name: "swiss", hash: "0123456789abcdef" }];
+  const startedSince = Date.parse("2026-11-01T09:30:00Z");
+  const filter = { step: "createCard", batch: undefined, account: "0123456789abcdef" };
+  expect(filterText({ ...filter, startedSince, since: null }, accounts)).toBe(
+    ", step createCard, account swiss, startedSince 2026-11-01 09:30 UTC",
+  );
 });
 
 test.each<[string, () => Promise<unknown>]>([
