@@ -242,6 +242,7 @@ const chunkOf = (
    */
   const follow = async (
     started: ReadonlyArray<FoundBatchRow>,
+    isPaused: boolean,
   ): Promise<ReadonlyArray<RunStatus>> => {
     const workflowIds = started.map(({ workflowId }) => workflowId);
     const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
@@ -255,7 +256,8 @@ const chunkOf = (
     const unstarted = open.filter((row) => {
       const { run, workflowId } = row;
       const { endState = null, runId = null } = known.get(workflowId) ?? {};
-      if (run !== null) return !asked.has(workflowId) && isUnretried(row);
+      // A send is held by a pause of its own file alone.
+      if (run !== null) return !isPaused && !asked.has(workflowId) && isUnretried(row);
       return !asked.has(workflowId) && (endState ?? runId ?? "missing") === "missing";
     });
     const areCovered = await atOnce(unstarted, startAgain);
@@ -293,7 +295,8 @@ export const makeBatchActivities = (options: BatchOptions) => ({
               );
         const rows = await chunk.readRows();
         const started = rows.filter(({ state }) => state === "started");
-        const open = await chunk.follow(started);
+        const why = await whyWaiting(ledger, batch);
+        const open = await chunk.follow(started, why !== undefined);
         const waiting = rows.filter(({ state }) => state === "waiting");
         if (open.length + waiting.length === 0) {
           await ledger.finishBatch(given.batch);
@@ -311,7 +314,6 @@ export const makeBatchActivities = (options: BatchOptions) => ({
           await chunk.readPayees(waiting);
           continue;
         }
-        const why = await whyWaiting(ledger, batch);
         if (why !== undefined) return { is: "waiting", why };
         // A run that waits for a payout, an identity check or funds takes days, and holds up nothing.
         const room = given.window - open.filter((status) => status !== "waiting").length;

@@ -431,3 +431,41 @@ it.each([
   await expect(look(client, [inputOf(1)])).rejects.toThrow("1 runs are open");
   expect(started).toEqual(["payout/1"]);
 });
+
+it("a paused repair retries no row, also none that it had taken before", async () => {
+  await upload(BATCH, ["started"]);
+  await payout({ state: "refused", madeId: null });
+  await ended(failed("Refused", "No such payee."));
+  const id = "repairs/1";
+  await upload(id, []);
+  const row = { ...inputOf(1), fingerprint: "f", terms: "", mark: null, shown: "as it was" };
+  const money = { amount: "10.00", currency: "EUR", payee: "b-1", reference: null };
+  const [run] = await ledger.runs({ workflowIds: ["payout/1"] });
+  const of = { run: run?.runId ?? "", repair: {}, state: "started", message: null } as const;
+  await ledger.saveRows(id, [{ ...row, ...money, ...of }]);
+  const asked: Array<string> = [];
+  const describeWorkflowExecution = async ({
+    execution,
+  }: {
+    execution: { workflowId: string };
+  }) => {
+    asked.push(execution.workflowId);
+    throw new Error("away");
+  };
+  const client = {
+    ...clientOf().client,
+    options: { namespace: "default" },
+    workflowService: { describeWorkflowExecution },
+  } as unknown as Client;
+  const { startRows } = makeBatchActivities({ ledger, runtime: offline(), taskQueue: "payments" });
+  const rows = [{ number: 1, workflowId: "payout/1", run: of.run }];
+  const lookAt = () =>
+    attempt({}, client).run(startRows, { batch: id, startedBy: "ada", window: 9, rows });
+  const actor = { by: "ada", how: "--by", reason: "look first" };
+  await ledger.pause("batch", id, actor);
+  await failureOf(lookAt());
+  expect(asked).toEqual([]);
+  await ledger.resume("batch", id, actor);
+  await expect(lookAt()).rejects.toThrow("away");
+  expect(asked).toEqual(["payout/1"]);
+});
