@@ -78,7 +78,7 @@ const BEFORE: ReadonlyArray<Batch["state"]> = ["uploading", "reading", "needsApp
 const isOverRun = ({ status }: BatchCount): boolean =>
   status !== "notStarted" && !(OPEN_STATUSES as ReadonlySet<string>).has(status);
 
-const UNSUCCESSFUL = STATUSES.filter((status) => status !== "succeeded");
+const UNSUCCESSFUL = STATUSES.filter((status) => status !== "succeeded" && status !== "paused");
 
 const batchOf = async (
   ledger: Ledger,
