@@ -39,9 +39,8 @@ export class BadUsage extends Data.TaggedError("BadUsage")<{
 export const badUsage = (message: string, lines: ReadonlyArray<string> = []): BadUsage =>
   new BadUsage({ message, lines });
 
-/** Meaning of every command's exit codes. */
-export const EXIT_CODES_HELP = `Exit codes: 0 success, 2 usage, 3 cannot connect, 5 not found, 6 refused,
-  70 internal error, 130 interrupted.`;
+/** The exit codes of every command are listed once. */
+export const EXIT_CODES_HELP = "Exit codes: see durable-payments --help.";
 
 /** The same of a command that reports the outcome of a run or a file, if it is asked to. */
 export const exitStatusHelp = (flag: string): string =>

@@ -56,5 +56,7 @@ No cardholder and no card exists twice.
   const away = await runCli("duplicates");
   expect(away.code).toBe(3);
   expect(away.stdout).toContain("not proved: the list of cardholders proves nothing:");
-  expect(away.stdout).toContain("No duplicate was found. It is not proved that there is none.");
+  expect(away.stdout).toContain(
+    "No duplicate was found, but it is not proved that there are none.",
+  );
 });

@@ -98,13 +98,13 @@ it("calls a payout late as the settings say", async () => {
   }));
   await ledger.close();
   vi.stubEnv("PAYMENTS_LEDGER", own);
-  expect((await runCli("inbox")).stdout).toContain("their payment date is over");
+  expect((await runCli("inbox")).stdout).toContain("their payment date has passed");
   const late = await runCli("list", "--late");
   expect(late.stdout).toContain("late 3");
   const file = join(folder, "settings.json");
   writeFileSync(file, JSON.stringify({ notify: { lateAfterHours: 240 } }));
   vi.stubEnv("PAYMENTS_SETTINGS", file);
-  expect((await runCli("inbox")).stdout).not.toContain("their payment date is over");
+  expect((await runCli("inbox")).stdout).not.toContain("their payment date has passed");
   expect((await runCli("list", "--late")).stdout).toContain("No run found");
 });
 

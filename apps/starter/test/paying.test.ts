@@ -63,10 +63,10 @@ test.each([
 });
 
 test.each([
-  ["approved", 0, /uploaded by ada, its rows start/],
+  ["approved", 0, /uploaded by ada, its rows are being started/],
   ["finished", 0, /uploaded by ada, finished: .*nothing is started again/],
-  ["cancelled", 6, /uploaded by ada, cancelled: no further row of it is started/],
-  ["rejected", 6, /uploaded by ada, rejected: no row of it is started/],
+  ["cancelled", 6, /uploaded by ada, cancelled: no more of its rows are started/],
+  ["rejected", 6, /uploaded by ada, rejected: none of its rows is started/],
 ])("a file that is %s is paid with exit code %i", async (state, code, text) => {
   expect(await pay(state, false)).toEqual({ code, text: expect.stringMatching(text) });
 });

@@ -43,7 +43,7 @@ export const notifierOf = (taskQueue: string): WorkflowStartOptions<Workflows["n
   workflowIdConflictPolicy,
   staticSummary: "Delivers the events of the ledger to a webhook",
   staticDetails:
-    "Moves no money. It posts each event of the feed until the webhook accepts it, in order. Workers with the setting notify keep it running; the ledger has how far it is. docs/events.md",
+    "Moves no money. It posts each event of the feed until the webhook accepts it, in order. Workers with the setting notify keep it running; the ledger keeps its position. docs/events.md",
 });
 
 /** A tracker or notifier that was terminated runs again after this time. */

@@ -33,7 +33,7 @@ export const approve = command(
   (output, payments, given, work) => work.approveShown(output, payments, given),
   "Approve a payment, a file or limits, as a second person",
   `Approve exactly what \`durable-payments inbox\` shows. At a terminal, it shows that
-  and prompts. In a script, pass the --hash that show and inbox print: nothing
+  and asks. In a script, pass the --hash that show and inbox print: nothing
   else is approved. A person who started, amended, overrode or resent it, or set
   the limits, cannot approve it.`,
 );
@@ -67,12 +67,15 @@ export const retry = command(
   },
   "Retry a failed run, or all of them",
   `Retry a failed run: completed steps are kept, and the remaining steps run. An
-  open run checks again immediately. A retry that cannot help is refused.
-  A dry run needs Temporal, too. With --all-failed, it makes a repair: a worker
-  retries each run that matches once, also if this terminal is closed. show,
-  pause, resume, cancel and approve take the id of a repair, as of a batch. Its
-  dry run needs only the ledger, except with --amend or --from.
-  With --against, the retries are only previewed.`,
+  open run checks again immediately. A retry that cannot help is refused. A dry
+  run also needs Temporal.
+
+  With --all-failed, it starts a repair: a worker retries each run that matches
+  once, even after this terminal is closed. show, pause, resume, cancel and
+  approve accept the id of a repair, like that of a batch. The dry run of a
+  repair needs only the ledger, except with --amend or --from.
+
+  With --against, it previews the retries and starts none.`,
   {
     "durable-payments retry invoice-17 --dry-run --by ada": "See what would be done",
     "durable-payments retry invoice-17 --amend fix.json --reason 'wrong amount' --by ada":
@@ -220,11 +223,11 @@ export const word = command(
   "Say what a status of the service means",
   `Say what a status that the service gives to payouts means, if no setting lists
   it: paid (completed), failed, returned, or still open. The decision is recorded,
-  and holds for all payouts of the account. It can be corrected: payouts whose
-  outcome followed from the meaning before are read again. Requires --reason.
-  Without WORD, it lists the decisions of all accounts.`,
+  and applies to all payouts of the account. To correct it, decide again: payouts
+  whose outcome followed from the earlier meaning are then read again. Requires
+  --reason. Without WORD, it lists the decisions of all accounts.`,
   {
-    "durable-payments word": "What was said, by whom and when",
+    "durable-payments word": "All decisions, with person and date",
     "durable-payments word 'Paid out' completed --by ada --reason 'The bank statement shows it'":
       "Payouts with this status are paid",
   },

@@ -9,7 +9,7 @@ const { csv: _, ...formats } = listed;
 const read = {
   after: text("after", "EVENT", "Only events after this one, by its id"),
   follow: on("follow", "Wait for further events, until Ctrl-C"),
-  limit: count("limit", "Most to show; default: all", 0),
+  limit: count("limit", "Show at most this many; default: all", 0),
   account,
   ...formats,
 };
@@ -29,14 +29,14 @@ const redeliver = command(
     const endpoints = await payments.upkeep.redeliver({ account, from, to });
     output.answer({ endpoints }, () =>
       endpoints === 0
-        ? "Nothing is delivered again: no event of this account was delivered to a webhook yet."
-        : `Delivered again soon, before new events, to ${endpoints} webhook${endpoints === 1 ? "" : "s"}.`,
+        ? "There is nothing to deliver again: no event of this account has been delivered to a webhook yet."
+        : `The events will be delivered again soon, before new ones, to ${endpoints} webhook${endpoints === 1 ? "" : "s"}.`,
     );
   },
-  "Have events delivered to the webhook again",
-  `Have the notifier deliver events again that were delivered before, in order and
-  with the same ids, before new ones. If others are being delivered again, it
-  continues with both. It needs only the ledger.`,
+  "Deliver events to the webhook again",
+  `Deliver earlier events to the webhook again, in order and with the same ids,
+  before new ones. An earlier request that is still under way is not replaced:
+  the events of both are delivered. It needs only the ledger.`,
   { "durable-payments events redeliver": "All events that the ledger still has" },
 );
 
@@ -63,9 +63,9 @@ export const events = command(
   "Read the events of an account, in order",
   `Read the events of an account in the order of its feed, oldest first: payments,
   onboardings, files, limits, and what needs a person. The id of an event is the
-  cursor: --after continues behind it, and skips nothing. If the ledger was
-  restored and does not have that event, it ends with 6, and says where to read
-  again. With --follow, --json prints JSON Lines. It needs only the ledger.`,
+  cursor: --after continues after that event, and skips nothing. If the ledger
+  was restored and lacks that event, the exit code is 6, and the error says where
+  to continue. With --follow, --json prints JSON Lines. It needs only the ledger.`,
   {
     "durable-payments events --limit 20": "The first events",
     "durable-payments events --follow --jsonl": "All events, for a program",

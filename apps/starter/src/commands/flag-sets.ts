@@ -52,8 +52,8 @@ const FAILED = {
   error: text("error", "TEXT", "Type of the failure, or a part of the message"),
   account: text("account", "NAME", "Account that pays, by name; default: all of them"),
   batch: text("batch", "ID", "Rows of this batch (file)"),
-  repair: text("repair", "ID", "Runs of this repair, which have failed again"),
-  payee: text("payee", "WHO", "Name, last four of the account, or id of the payee"),
+  repair: text("repair", "ID", "Runs of this repair that have failed again"),
+  payee: text("payee", "WHO", "Payee: name, id, or last four digits of the account"),
   since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
   until: time("until", "AGE", "Started before: 1d, 2026-11-08"),
 };
@@ -69,7 +69,7 @@ export type FailedFlags = Command.Command.Config.Infer<typeof failing>;
 
 /** Flags of `retry`. */
 export const retrying = {
-  id: maybeId("Workflow id of the run; of a child, its root is retried"),
+  id: maybeId("Workflow id of the run; if it is a child, its root is retried"),
   amend: text(
     "amend",
     "FILE",
@@ -82,7 +82,11 @@ export const retrying = {
   group: text("group", "GROUP", "With --all-failed: a group that failed prints"),
   ...FAILED,
   rate: count("rate", "With --all-failed: runs per second; default 5", 5),
-  window: count("window", "With --all-failed: most retried runs under way; default 200", 200),
+  window: count(
+    "window",
+    "With --all-failed: at most this many retried runs under way; default 200",
+    200,
+  ),
   approveAbove: text("approve-above", "AMOUNT", "Require approval of a higher sum of amendments"),
   isDryRun: on("dry-run", "Show what would be done; change nothing"),
   against: text("against", "DIR", "Preview it with the workflows of another folder; send nothing"),
@@ -107,7 +111,11 @@ export const paid = {
   isDryRun: on("dry-run", "Check everything, but pay nothing"),
   approveAbove: text("approve-above", "AMOUNT", "Require approval of a file with a higher total"),
   ...waiting,
-  window: count("window", "Most started rows without an accepted payout; default 200", 200),
+  window: count(
+    "window",
+    "At most this many started rows without an accepted payout; default 200",
+    200,
+  ),
   by,
   yes,
   json,
@@ -119,12 +127,24 @@ export type PayFlags = Command.Command.Config.Infer<typeof paid>;
 export const onboarded = {
   file: file("One person (.json, or - for standard input), or many (.csv, .jsonl)"),
   id: text("id", "ID", "Workflow id of one onboarding; default: derived from the input"),
-  key: text("key", "KEY", "Business key of one, as in a file; its id is onboardCardholder/KEY"),
+  key: text(
+    "key",
+    "KEY",
+    "Business key of one person, as in a file; its id is onboardCardholder/KEY",
+  ),
   notDuplicate: text("not-a-duplicate", "WHY", "Onboard a person who looks known: reason"),
   isDryRun: on("dry-run", "Check everything, but start nothing"),
-  approveAbove: text("approve-above", "AMOUNT", "Require approval of a file with more card limits"),
+  approveAbove: text(
+    "approve-above",
+    "AMOUNT",
+    "Require approval of a file with a higher sum of card limits",
+  ),
   ...waiting,
-  window: count("window", "Most started rows that wait for nothing yet; default 200", 200),
+  window: count(
+    "window",
+    "At most this many started rows that wait for nothing yet; default 200",
+    200,
+  ),
   by,
   yes,
   json,
@@ -132,7 +152,7 @@ export const onboarded = {
 
 /** Flags of `limits set`. */
 export const setting = {
-  max: text("max", "AMOUNTS", "Most of one payment: EUR=1000.00,USD=500.00, or none"),
+  max: text("max", "AMOUNTS", "Maximum of one payment: EUR=1000.00,USD=500.00, or none"),
   approveAbove: text("approve-above", "AMOUNTS", "Approval above: EUR=100.00, or none"),
   account: text("account", "NAME", "Account, by its name; default: the first one"),
   ...person,

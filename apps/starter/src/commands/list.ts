@@ -26,8 +26,8 @@ const KEYS = ["payee", "day", "batch", "reason"] as const;
 
 const listing = {
   status: text("status", "LIST", "failed,waiting,unknown,asking,approval,paused, …"),
-  payee: text("payee", "WHO", "Name, last four of the account, or id of the payee"),
-  find: text("find", "ID", "Workflow id, or how it begins, or an id at the service"),
+  payee: text("payee", "WHO", "Payee: name, id, or last four digits of the account"),
+  find: text("find", "ID", "Workflow id or its beginning, or an id at the service"),
   reference: text("reference", "TEXT", "Payment reference"),
   batch: text("batch", "ID", "Batch (file)"),
   error: text("error", "TEXT", "Type of the failure, or a part of the reason"),
@@ -49,7 +49,7 @@ const listing = {
     orUndefined,
   ),
   batches: on("batches", "List batches (files) instead of runs"),
-  limit: count("limit", "Most to show; default 50; none with --csv or --jsonl", 0),
+  limit: count("limit", "At most this many; default 50, all with --csv or --jsonl", 0),
 };
 
 /** `durable-payments list`: finds runs and batches. */
@@ -122,7 +122,7 @@ const reporting = {
   by: Flag.Literals(
     "by",
     KEYS.filter((key) => key !== "reason"),
-  ).pipe(Flag.withDescription("One line for each"), orUndefined),
+  ).pipe(Flag.withDescription("Print one line for each"), orUndefined),
   ...COMMON,
 };
 
@@ -139,10 +139,9 @@ export const report = command(
     work.printReport(output, await payments.report(filter, given.by), given);
   },
   "Add up payments: paid, under way, failed, came back",
-  `Add up all payments that were begun within a time, by default the last 30 days:
-  what was paid, is under way, has an unknown outcome, failed, came back, was
-  not paid, is planned. Payouts and card limits are never added together. It
-  needs only the ledger.`,
+  `Add up all payments that began in a period, by default the last 30 days: paid,
+  under way, outcome unknown, failed, came back, not paid, and planned. Payouts
+  and card limits are never added together. It needs only the ledger.`,
   {
     "durable-payments report": "The last 30 days",
     "durable-payments report --since 7d --by payee": "Whom we paid this week",

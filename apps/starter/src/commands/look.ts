@@ -56,9 +56,9 @@ export const inbox = command(
   },
   "Show questions and approvals that need a person",
   `Show everything that needs a person: questions, approvals of payments, files
-  and limits, and what is stuck: late payouts, statuses that nobody listed,
-  lost runs, files, accounts without a worker. Decisions about money come first,
-  then larger sums and older items. It needs only the ledger.`,
+  and limits, and what is stuck: late payouts, unknown statuses, lost
+  runs, stalled files, accounts without a worker. Decisions about money come
+  first, then larger sums and older items. It needs only the ledger.`,
 );
 
 /** `durable-payments failed`: groups what failed. */
@@ -68,9 +68,9 @@ export const failed = command(
   (output, payments, given, work) => work.showFailed(output, payments, given),
   "Show what failed, by step, kind of error and message",
   `Show failed runs in groups: by type, step, kind of error, and the message
-  without its ids, numbers and amounts. Each has its number of runs, its money,
-  the first and the last end, and three ids. With a GROUP, show what a retry of
-  it would do. The groups need only the ledger.`,
+  without its ids, numbers and amounts. Each group has its number of runs,
+  its money, the first and the last end, and three ids. With a GROUP, show what a
+  retry of it would do. The groups need only the ledger.`,
   {
     "durable-payments failed": "All groups, the largest first",
     "durable-payments failed --since 24h --type onboardCardholder": "Onboardings of the last day",
@@ -116,7 +116,7 @@ const shown = {
   id,
   follow: on("follow", "Follow the run, or each row of the batch, to its end"),
   log: on("log", "Who did what: sends, outcomes, removals, decisions"),
-  rows: on("rows", "Every row of a batch: payee, payout, and the outcome of it"),
+  rows: on("rows", "Every row of a batch: payee, payout and outcome"),
   verify: on("verify", "With --log: check that nobody has edited it"),
   web: on("web", "Link to the run in Temporal's Web UI; at a terminal, open it"),
   exitStatus: on("exit-status", "Report the outcome in the exit code"),

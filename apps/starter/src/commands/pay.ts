@@ -11,7 +11,7 @@ export const pay = command(
   `Make one payment, or every payment in a file. No payment is made twice
   under one id, nor under one key, even in another file. A likely duplicate under
   another id is refused, unless --not-a-duplicate gives a reason. In a file, it
-  causes a warning. A dry run needs Temporal, too.`,
+  causes a warning. A dry run also needs Temporal.`,
   {
     "durable-payments pay invoice.json --id invoice-17 --by ada": "One payment",
     "durable-payments pay invoice.json --wait --timeout 5m --by ada": "Its outcome, for a script",

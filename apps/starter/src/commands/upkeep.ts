@@ -6,7 +6,7 @@ import { confirmed, file, json, maybeId, on, past, person, text, time } from "./
 import { command, described, runCommand } from "./run-command.ts";
 
 const examined = {
-  testWebhook: on("test-webhook", "Have a worker post one test notification"),
+  testWebhook: on("test-webhook", "Post one test notification from a worker"),
   json,
 };
 
@@ -49,10 +49,10 @@ export const config = Command.make("config", { json }, (given) =>
 ).pipe(
   described(
     "Show the settings, and where each comes from",
-    `Show the settings that count here, and where each comes from: the environment,
+    `Show the settings that apply here, and where each comes from: the environment,
   the environment file (.env), the settings file, a profile of Temporal, or its
-  default. Secrets are not shown. It names every invalid setting, connects to
-  nothing, and ends with 2 if one is invalid.`,
+  default. Secrets are not shown. It names every invalid setting, and then
+  exits with 2. It connects to nothing.`,
     {
       "durable-payments --profile staging config": "The settings of another installation",
     },
@@ -79,11 +79,13 @@ export const recover = command(
   },
   "Recover after a restore of Temporal or the ledger",
   `Recover after Temporal's database or the ledger was lost, or restored to an
-  earlier copy. It names what is unfinished and has no run: files to pay or
-  onboard again, repairs, and runs to start again with the same id and input. Without --yes, it only
-  reports. With --yes, it begins a new epoch: an earlier "not sent" is not
-  trusted until the service has been checked. It also records runs, results,
-  stop orders and waits that only Temporal remembers, and allows sends.`,
+  earlier copy. It lists unfinished work without a run: files to pay or onboard
+  again, repairs, and runs to start again with the same id and input.
+
+  Without --yes, it only reports. With --yes, it begins a new epoch: an earlier
+  "not sent" is not trusted until the service has been checked. It also records
+  the runs, results, stop orders and waits that only Temporal remembers. Then it
+  allows sends.`,
 );
 
 const backup = command(
@@ -116,12 +118,16 @@ const migrate = command(
   },
   "Create or migrate the tables of the ledger",
   `Create the tables of the ledger, or migrate them to this release. A worker
-  does the same when it starts; no other command does. Use it if the role of the
-  workers may not change tables.`,
+  does the same when it starts; no other command does. Use it if the database
+  role of the workers may not change tables.`,
 );
 
 const pruned = {
-  before: past("before", "TIME", "Only writes completed before then, such as 2026-01-01 or 400d"),
+  before: past(
+    "before",
+    "TIME",
+    "Only writes completed before this time, such as 2026-01-01 or 400d",
+  ),
   ...person,
 };
 
@@ -141,10 +147,10 @@ const prune = command(
   },
   "Remove old texts and logs",
   `Remove the texts, payees and logs of runs all of whose writes were completed
-  before the given time, at least 90 days ago (keepDays), also from the rows of
-  their files. Ids, states, amounts, the ids of results, starts, approvals and
-  stop orders are kept forever, so lists and sums stay the same. Payments continue meanwhile. It can be
-  interrupted, and continued by another prune. Requires --reason.`,
+  before the given time, at least 90 days ago (keepDays), also from their rows
+  in files. Ids, states, amounts, results, starts, approvals and stop orders are
+  kept forever, so lists and sums stay the same. Payments continue meanwhile. An
+  interrupted prune is continued by the next one. Requires --reason.`,
 );
 
 /** `durable-payments ledger`: backs up, migrates and prunes the ledger. */

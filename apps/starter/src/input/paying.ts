@@ -34,7 +34,7 @@ const submitOne = async (
 ): Promise<number | void> => {
   if (approveAbove !== undefined)
     throw badUsage(
-      "--approve-above is for files: of one payment, the input says options.approval.",
+      "--approve-above is for files. For one payment, set options.approval in the input.",
     );
   const acting = actingOf({ by });
   // The payments check it.
@@ -77,10 +77,10 @@ type BatchState = NonNullable<FilePlan["state"]>;
 const STATES: Readonly<Partial<Record<BatchState, string>>> = {
   needsApproval: "waiting for approval by a second person",
   reading: "waiting for approval by a second person",
-  approved: "its rows start",
+  approved: "its rows are being started",
   finished: "finished: each row has its outcome, and nothing is started again",
-  cancelled: "cancelled: no further row of it is started. To start a row, put it into another file",
-  rejected: "rejected: no row of it is started. To start a row, put it into another file",
+  cancelled: "cancelled: no more of its rows are started. To start a row, put it into another file",
+  rejected: "rejected: none of its rows is started. To start a row, put it into another file",
 };
 
 /** Words the state of a file; without an approval, nobody has approved it. */

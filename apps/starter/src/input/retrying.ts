@@ -33,7 +33,7 @@ const planText = ({ again, from, kept, way, workflowId }: RetryPlan): ReadonlyAr
 ];
 
 const OVERRULED =
-  "The stop order is overridden: another person has to approve everything that is sent, neither you nor who started it.";
+  "The stop order is overridden. Another person has to approve everything that is sent: neither you nor the person who started it.";
 
 /** Returns the command of the retry that a dry run has shown, with all its flags. */
 export const retryNext = (
@@ -133,7 +133,7 @@ const noneLines = async (
   const list = (of: "step" | "type") => joined([...new Set(groups.map((one) => one[of]))], ", ");
   return groups.length === 0
     ? []
-    : [wrap(`Steps of all failed runs: ${list("step")}. Types: ${list("type")}.`)];
+    : [wrap(`Failed runs have these steps: ${list("step")}, and these types: ${list("type")}.`)];
 };
 
 /** Shows the groups of failed runs, or what a retry of one group would do. */

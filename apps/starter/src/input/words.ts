@@ -41,7 +41,7 @@ export const sayWord: Act<WordFlags> = async (
       `From now on, the word "${shown.word}" means ${shown.means} for all payouts of the account.`,
       ...(shown.before === null ? [] : [`Before: ${saidText(shown.before)}.`]),
       shown.payouts.length === 0
-        ? "It concerns no payout under way."
+        ? "No payout under way has this status."
         : `The worker reads these again within a minute: ${shown.payouts.map(useText).join("; ")}.`,
     ].join("\n"),
   );

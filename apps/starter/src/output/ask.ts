@@ -53,7 +53,7 @@ export const confirm = async (
  */
 export const confirmSeen = async (output: Output, item: InboxItem, flag: string): Promise<void> => {
   if (output.json || !canAsk())
-    throw badUsage(`Name what you have read: ${flag}. Nothing was done.`, commandLines(item));
+    throw badUsage(`Pass ${flag} of what you have read. Nothing was done.`, commandLines(item));
   output.say(itemText(visible(item)));
   await confirm("Record it?", "Nothing was recorded.");
 };

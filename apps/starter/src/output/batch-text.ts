@@ -92,8 +92,9 @@ export const followBatchLine = (batch: BatchView, now = Date.now()): string =>
   `${when(now).slice(11, 19)}  ${batchState(batch)}  ${rowCounts(batch)}`;
 
 const BATCH_STATES: Readonly<Record<string, string>> = {
-  uploading: "its upload has not ended: if interrupted, give the same command again, or cancel it",
-  reading: "the worker reads its payees or cardholders",
+  uploading:
+    "its upload has not finished: if it was interrupted, run the same command again, or cancel it",
+  reading: "the worker is reading its payees or cardholders",
   needsApproval: "needs approval",
 };
 
@@ -176,7 +177,7 @@ export const listingLines = (
     ...noteLines(warnings, "  "),
     ...(notDuplicate === null
       ? []
-      : [wrap(`No duplicate, says the uploader: ${notDuplicate}`, "  ")]),
+      : [wrap(`The uploader says that it is not a duplicate: ${notDuplicate}`, "  ")]),
     ...section(notListed === 0 ? title : `${title}, the largest ${rows.length} rows`, cells),
     wrap(`${more}Together: ${paysText(listing, type)}.`, "  "),
   ];

@@ -13,7 +13,7 @@ const conclusion = ({ duplicates, isProved }: Duplicates): string => {
   if (duplicates.length > 0) return counted(duplicates.length, "duplicate");
   return isProved
     ? "No cardholder and no card exists twice."
-    : "No duplicate was found. It is not proved that there is none.";
+    : "No duplicate was found, but it is not proved that there are none.";
 };
 
 /** Prints what exists twice, by ids. */

@@ -133,7 +133,7 @@ export const recoveryText = (found: RecoveryReport): string =>
     `  ${counted(found.taken.runs.length, "run")}, ${counted(found.taken.writes, "result")}, ${counted(found.ends.length, "stop order")} and ${counted(found.waits, "wait")} that only Temporal remembers`,
     listed([...found.taken.runs, ...found.ends]),
     found.taken.others.length > 0 &&
-      `  ${counted(found.taken.others.length, "result")} of which the ledger has another write: look them up`,
+      `  ${counted(found.taken.others.length, "result")} that the ledger has under another write: look them up`,
     listed(found.taken.others),
     `  ${counted(found.followed, "payout")} without a run: nothing to do, the tracker follows them`,
     `  ${counted(found.files.length, "file")} to pay or onboard again, each row under its id`,

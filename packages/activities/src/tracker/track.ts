@@ -255,7 +255,7 @@ export const makeTrackerActivities = (options: TrackerOptions) => ({
   track: async (input: TrackerInput): Promise<Tracked> => {
     const { account, known, name } = input;
     if (account !== (await options.account())) {
-      const why = `This worker has another client as the account ${name ?? "without a name"}.`;
+      const why = `This worker has another client id for the account ${name ?? "without a name"}.`;
       throw notYet(why, OTHER_ACCOUNT_WAIT_MS);
     }
     return runLong(options, (signal, reported) =>

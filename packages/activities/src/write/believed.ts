@@ -141,7 +141,7 @@ export const makeAgreement =
       const isTrue =
         wait === undefined ? await isMade(one, isOwn) : await isEnded(wait, outcome, isOwn);
       if (!isTrue)
-        return `The run believes that ${wait ?? step} ended as ${outcome ?? ids?.join(", ")}, and the ledger does not. If somebody completed the activity by hand, reset the run to before that.`;
+        return `In this run, ${wait ?? step} ended as ${outcome ?? ids?.join(", ")}, which the ledger does not confirm. If somebody completed the activity by hand, reset the run to an event before that.`;
     }
     return undefined;
   };

@@ -905,7 +905,7 @@ describe("the tracker", () => {
 
   it("does no work of an account that its worker does not have", async () => {
     await expect(track(undefined, undefined, { account: "another" })).rejects.toThrow(
-      "This worker has another client as the account without a name.",
+      "This worker has another client id for the account without a name.",
     );
   });
 

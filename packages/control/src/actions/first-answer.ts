@@ -18,7 +18,7 @@ import { notFound } from "../errors.ts";
 import type { Connected } from "../facts/connection/connections.ts";
 
 const NOT_KNOWN =
-  "The run has started, and its first answer is not known yet. Do not start the payment under another key: look at the run.";
+  "The run has started, and its first answer is not known yet. Do not start the payment under another key: show the run.";
 
 /** The answer if the run gives none: it may still pay. */
 export const startedOf = (error: unknown): EarlyAnswer => ({
@@ -35,7 +35,7 @@ const answerOfEnded = async (ledger: Ledger, workflowId: string): Promise<EarlyA
   if (made === undefined && (await ledger.runs({ workflowIds: [workflowId] })).length === 0)
     throw notFound(`There is no run of ${workflowId}.`, { action: "list" });
   return made === undefined
-    ? { is: "started", reason: `${workflowId} does not run: show it.` }
+    ? { is: "started", reason: `${workflowId} is not running: show it.` }
     : { is: "created", operation: made.operation, id: made.madeId ?? "" };
 };
 

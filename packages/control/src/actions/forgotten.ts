@@ -22,7 +22,7 @@ const refuseUnstarted = async (ledger: Ledger, { batch, batchRow, workflowId }: 
   const [row] = await ledger.batchRows(batch, { after: batchRow - 1, limit: 1 });
   if (row?.state === "started") return;
   throw refused(
-    `The id ${workflowId} belongs to row ${batchRow} of ${batch}, which has not started it: give the file again. Nothing was started.`,
+    `The id ${workflowId} belongs to row ${batchRow} of ${batch}, which has not started yet: give the file again. Nothing was started.`,
     batch,
   );
 };
@@ -68,7 +68,7 @@ export const isForgottenDone = async (
   const purpose = rows.find((row) => isPurpose({ type: workflowType, workflowId }, row));
   if (purpose?.state === "undone")
     throw refused(
-      `${workflowId} was undone: nothing is paid. Nothing was started: give another id.`,
+      `${workflowId} was undone, so nothing is paid under this id. Nothing was started: give another id.`,
       workflowId,
     );
   if (purpose?.state === "done") return true;

@@ -82,7 +82,7 @@ export const approveLimits = async (
   if (isSamePerson(actor.by, by))
     throw refused(`${by} set them, so another person has to approve them. Nothing was recorded.`);
   if ((await ledger.approveLimits(account, Number(hash), actor)) !== undefined) return;
-  throw refused("They are not what was shown: read them again. Nothing was recorded.", {
+  throw refused("They have changed since they were shown: read them again. Nothing was recorded.", {
     action: "inbox",
   });
 };

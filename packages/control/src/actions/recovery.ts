@@ -75,7 +75,7 @@ export const recover = async (
   const none = { endType: null, endReason: null };
   await ledger.recordEnds(lost.map((workflowId) => ({ workflowId, ...missing, ...none })));
   const mark = await ledger.recover(actor);
-  onPart?.("everything but the notification of waiting runs, which the tracker notifies");
+  onPart?.("everything but the notification of waiting runs, which is left to the tracker");
   // The tracker notifies the runs of the writes that the ledger knows.
   await atOnce(idle, (workflowId) => nudge(client, workflowId).catch(() => undefined));
   return { ...report, mark };

@@ -49,7 +49,7 @@ const csvPatches = async (file: string): Promise<ReadonlyArray<Patch>> => {
     // The library's own messages would repeat the content of a cell.
     const is =
       error.code === "CSV_RECORD_INCONSISTENT_COLUMNS"
-        ? `: line ${String(error["lines"])} has other cells than the header. Quote cells that contain commas`
+        ? `: line ${String(error["lines"])} does not have as many cells as the header. Quote cells that contain commas`
         : ` is not valid CSV (${error.code})`;
     throw invalidInput(`${file}${is}. Nothing was done.`);
   }
@@ -83,6 +83,6 @@ export const readAmendments = async (file: string): Promise<Readonly<Record<stri
     if (byId.has(id)) throw fault(`is the second one of ${id}`);
     byId.set(id, patch);
   }
-  if (byId.size === 0) throw invalidInput(`${file} has no amendment. Nothing was done.`);
+  if (byId.size === 0) throw invalidInput(`${file} has no amendments. Nothing was done.`);
   return Object.fromEntries(byId);
 };

@@ -259,7 +259,7 @@ export class Payments extends PaymentsReading {
   ): Promise<StartedFile> {
     const checked = await checkBatchFile(type, file, this.#connections.settings.assumptionsOf());
     if (batch !== undefined && batch !== checked.batch)
-      throw refused(`${file} is not the file that was checked. Nothing was started.`);
+      throw refused(`${file} has changed since it was checked. Nothing was started.`);
     return this.#connections.both(async (connected) => {
       const plan = await planFile(connected, checked, options);
       const { approvedBy, createdBy, state } = await payFile(connected, checked, plan, options);
@@ -382,7 +382,7 @@ export class Payments extends PaymentsReading {
     const started = this.#connections.both(async (connected) => {
       const planned = await this.#planRepair(connected, filter, options);
       if (content !== undefined && content !== planned.content)
-        throw refused("The failed runs are not those that were shown. Nothing was done.");
+        throw refused("The failed runs have changed since they were shown. Nothing was done.");
       const about = `failed runs${filterText(filter, this.accounts)}`;
       const { id, state } = await startRepair(connected, planned, options, about);
       const { rows: _, ...plan } = planned;

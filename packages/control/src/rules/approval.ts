@@ -40,7 +40,7 @@ const changedSince = (
   const changes = [
     ...(terms === request.terms ? [] : ["the request"]),
     ...(account === question?.account ? [] : ["the payee's account"]),
-    ...(last.value["generation"] === generation ? [] : ["it is another send"]),
+    ...(last.value["generation"] === generation ? [] : ["it is a resend"]),
   ];
   const since = about
     .filter(({ sequence }) => sequence > last.sequence)

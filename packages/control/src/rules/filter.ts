@@ -37,7 +37,7 @@ const isStatus = oneOf(STATUSES);
 
 const isStatuses: Check = (value) => {
   if (!Array.isArray(value) || value.length === 0)
-    return `must be a list of some of: ${STATUSES.join(", ")}`;
+    return `must be a list of statuses, each one of: ${STATUSES.join(", ")}`;
   return value.map(isStatus).find((problem) => problem !== undefined);
 };
 
@@ -72,7 +72,7 @@ const CONDITIONS: Readonly<Record<string, Check>> = {
 };
 
 const PAGE: Readonly<Record<string, Check>> = {
-  after: (value) => (isRecord(value) ? undefined : "must be the next of the page before"),
+  after: (value) => (isRecord(value) ? undefined : "must be the value of next on the page before"),
   limit: isCount,
   sort: oneOf(RUN_SORTS),
 };
@@ -96,7 +96,7 @@ const check = (name: string, checks: Readonly<Record<string, Check>>, given: unk
   const faults = Object.entries(given).flatMap(([field, value]): ReadonlyArray<Fault> => {
     const problem = Object.hasOwn(checks, field)
       ? value !== undefined && checks[field]?.(value)
-      : `is unknown: give some of ${known.join(", ")}`;
+      : `is unknown. Known are: ${known.join(", ")}`;
     return problem ? [{ field, problem }] : [];
   });
   if (faults.length === 0) return;

@@ -185,7 +185,7 @@ export const amendInput = (
     warnings: [
       ...(before === after
         ? []
-        : [`It pays in ${after ?? "no currency"}, and not in ${before ?? "none"}.`]),
+        : [`It pays in ${after ?? "no currency"} instead of ${before ?? "no currency"}.`]),
       ...(planned === undefined ? [] : warningsOf(planned, Date.now())),
     ],
   };

@@ -74,7 +74,7 @@ const unknownText = (
   const why =
     from !== null
       ? "response lost"
-      : unstopped(message ?? (sends === 0 ? "no send is known" : "outcome unknown"));
+      : unstopped(message ?? (sends === 0 ? "no known send" : "outcome unknown"));
   const { message: last = null, nextAttemptAt = null } =
     progress?.pending.find(({ type }) => type === operation) ?? {};
   const when =
@@ -160,7 +160,7 @@ export const stopText = ({ by, reason }: Pick<Decision, "by" | "reason">): strin
   `stopped by ${by}${reason === null ? "" : `: ${reason}`}`;
 
 /** A status between two others often passes, so a person is asked only once it lasts. */
-const ASKS_LATER = "the inbox asks after notify.lateAfterHours (default: 24)";
+const ASKS_LATER = "the inbox asks about it after notify.lateAfterHours (default: 24)";
 
 const FORGOTTEN =
   "it was open at the last recovery, and the ledger may lack what it sent: the service's list is checked";

@@ -130,7 +130,7 @@ const NO_WRITE = {
 const BATCH_CHOICES: Readonly<Record<string, InboxItem["choices"]>> = {
   [WORKFLOW.onboardCardholder]: {
     approve: "APPROVE: issues exactly these cards, to these people.",
-    reject: "REJECT: issues no card of this file.",
+    reject: "REJECT: issues none of the cards in this file.",
   },
   repair: {
     approve:
@@ -152,7 +152,7 @@ const batchItem = async (ledger: Ledger, batch: Batch): Promise<InboxItem> => {
     since: batch.createdAt,
     choices: lookUp(BATCH_CHOICES, batch.type) ?? {
       approve: "APPROVE: pays exactly these rows, to these accounts.",
-      reject: "REJECT: pays no row of this file.",
+      reject: "REJECT: pays none of the rows in this file.",
     },
     startedBy: batch.createdBy,
     hash: listing.hash,
@@ -177,7 +177,7 @@ const limitItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> =>
       workflowId,
       reason: `${pending.by} asks for looser limits: ${pending.reason ?? "no reason"}`,
       since: pending.at,
-      choices: { approve: "APPROVE: sends obey these limits from then on." },
+      choices: { approve: "APPROVE: from then on, these limits apply." },
       startedBy: pending.by,
       hash,
       next: [{ action: "approve", workflowId, hash }],
@@ -190,17 +190,17 @@ const ATTENTION: Readonly<
   Record<AttentionKind, (of: Attention) => readonly [reason: string, next: NextAction]>
 > = {
   word: ({ account, of }) => [
-    `The service says "${of}". Nobody has said whether that means paid: completed, failed, returned, or open?`,
+    `The service says "${of}", and nobody has said what that means: completed, failed, returned or open?`,
     { action: "word", workflowId: of, ...(account !== null && { account }) },
   ],
   late: ({ account, of }) =>
     of === account
       ? [
-          "Payouts are not completed, and their payment date is over: ask the service.",
+          "Payouts are not completed, although their payment date has passed: ask the service.",
           { action: "list", isLate: true },
         ]
       : [
-          `Payouts are not completed, and the service says "${of}", which nobody has listed: ask it what that means.`,
+          `Payouts are not completed, and the service says "${of}", which no setting lists: ask the service what that means.`,
           { action: "word", workflowId: of, ...(account !== null && { account }) },
         ],
   unreadable: ({ message, workflowIds: [workflowId = ""] }) => [
@@ -212,7 +212,9 @@ const ATTENTION: Readonly<
     { action: "recover" },
   ],
   stalled: ({ message, of }) => [
-    message === null ? "None of its rows starts." : `None of its rows starts: ${message}`,
+    message === null
+      ? "None of its rows is being started."
+      : `None of its rows is being started: ${message}`,
     { action: "show", workflowId: of },
   ],
   unserved: () => [

@@ -113,7 +113,7 @@ const checkNamed = async (
     if (found === undefined) throw notFound(`There is no ${name} ${id}. Nothing was done.`);
     if ((found.type === "repair") !== (name === "repair"))
       throw invalidInput(
-        `${id} is no ${name}: give it as the ${name === "repair" ? "batch" : "repair"}. Nothing was done.`,
+        `${id} is not a ${name}: give it as the ${name === "repair" ? "batch" : "repair"}. Nothing was done.`,
       );
   }
   if (group !== undefined && (await ledger.failedRuns({ group }, 1)).length === 0)

@@ -203,7 +203,7 @@ test("an approval names the rows that were shown: other rows or payees are refus
   const hash = (await batchOfId(ledger, id)).listing?.hash;
   await ledger.keepPayees(id, [2], { mark: "other", shown: "Mallory" });
   await expect(approveFile(operations, id, { ...bob, hash })).rejects.toThrow(
-    "are not those that were shown",
+    "have changed since they were shown",
   );
   expect(await approvals(ledger, "k1")).toEqual([]);
 });

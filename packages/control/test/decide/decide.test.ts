@@ -49,7 +49,7 @@ test("an answer for another question is refused with the present one", async () 
   const { ledger, operations } = await withRow();
   const given = { ...bob, choose: "resend", question: "q0" } as const;
   await expect(answer(operations, "invoice-17", given)).rejects.toThrow(
-    /q0 is not open.*asks now \(q1, createPayout\)/,
+    /q0 is not open.*is q1 \(createPayout\)/,
   );
   expect(await decided(ledger)).toEqual([]);
 });
@@ -279,7 +279,7 @@ test("an approval with a hash is for what was shown, and for nothing else", asyn
     now ? { row: { ...now, request: { ...now.request, hash: "other", terms: "other" } } } : {},
   );
   await expect(approveRead(operations, "invoice-17", { ...bob, hash })).rejects.toThrow(
-    "It is not what was shown",
+    "It has changed since it was shown",
   );
   await note(ledger, "amend", { by: "ada" });
   const again = (await itemOf(ledger))?.hash ?? "";

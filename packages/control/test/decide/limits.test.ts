@@ -51,7 +51,7 @@ test("a looser limit waits in the inbox and in doctor's report for another perso
   );
   await setLimits(opened, ACCOUNT, { approveAbove: null }, ada);
   await expect(approveLimits(opened, ACCOUNT, { ...grace, hash })).rejects.toThrow(
-    "not what was shown",
+    "changed since they were shown",
   );
   const again = String((await readLimits(opened))[0]?.pending?.sequence);
   await approveLimits(opened, ACCOUNT, { ...grace, hash: again });

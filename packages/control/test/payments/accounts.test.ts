@@ -6,8 +6,8 @@ const access = { baseUrl: "http://127.0.0.1:9", clientId: "c" };
 const named = { eu: { baseUrl: "http://127.0.0.1:9", clientId: "e", apiKey: "k" } };
 
 it.each([
-  ["default", access, "The only one here has no name"],
-  ["nobody", { ...access, accounts: named }, "Name one (account): eu."],
+  ["default", access, "The only account here has no name"],
+  ["nobody", { ...access, accounts: named }, "Name one of these (account): eu."],
 ] as const)(
   "an input names only an account that a queue has: %s",
   async (account, settings, why) => {
@@ -29,5 +29,5 @@ it("a tool names an account by its name, by default for the unnamed one, or by i
     unnamed,
   ]);
   expect(payments.account("eu")).toBe(eu);
-  expect(() => payments.account("nobody")).toThrow("Name one (account): default, eu.");
+  expect(() => payments.account("nobody")).toThrow("Name one of these (account): default, eu.");
 });

@@ -246,7 +246,7 @@ test("an amendment is a merge patch; the log has the old and the new value of ea
 });
 
 test("an amendment into another currency is warned of", () => {
-  const other = "It pays in USD, and not in EUR.";
+  const other = "It pays in USD instead of EUR.";
   expect(amended({ payout: { amount: "25.00" } }).warnings).not.toContain(other);
   expect(amended({ payout: { currency: "USD" } }).warnings).toContain(other);
 });

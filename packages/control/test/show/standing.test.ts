@@ -112,9 +112,9 @@ const CASES: ReadonlyArray<readonly [string, Partial<Evidence>, string | null]> 
     "createPayout: The ledger was restored, checking",
   ],
   [
-    "a write of which no send is known",
+    "a write of which no known send",
     { run: unknown, rows: [row({ state: "unknown", operation: "createCard" })] },
-    "createPayout: no send is known, checking",
+    "createPayout: no known send, checking",
   ],
   [
     "a write that was sent, and of which nothing else is known",
@@ -317,7 +317,7 @@ it("asks for the meaning of a later word of a completed payout, and says when th
     rows: [{ ...payout("made"), ...odd }],
     run: run({ status: "waiting" }),
   };
-  expect(reasonOf(open)).toContain(`${asks}; the inbox asks after notify.lateAfterHours`);
+  expect(reasonOf(open)).toContain(`${asks}; the inbox asks about it after notify.lateAfterHours`);
 });
 
 it("says of a success without a payment that nothing was paid", () => {

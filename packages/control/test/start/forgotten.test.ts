@@ -111,7 +111,7 @@ test("an unpaid id is not reported as paid: it is started again, or says that it
   }
   const { operations } = await rig({ state: "undone" });
   await expect(startRun(operations, "paid-1", plan("10.00"), ada)).rejects.toThrow(
-    "paid-1 was undone: nothing is paid",
+    "paid-1 was undone, so nothing is paid",
   );
 });
 
@@ -134,7 +134,11 @@ test("an amended id is the same with its amended input alone", async () => {
 });
 
 test.each([
-  ["waiting", [], expect.stringContaining("of payouts/1, which has not started it: give the file")],
+  [
+    "waiting",
+    [],
+    expect.stringContaining("of payouts/1, which has not started yet: give the file"),
+  ],
   ["started", [], true],
   ["started", [{ state: "ready" }], true],
 ] as const)("a row of a file that is %s, with the writes %j", async (state, rows, outcome) => {

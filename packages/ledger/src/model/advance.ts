@@ -139,7 +139,7 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Planned => {
       return asks(doubted, `${recoveryText(look)}, and another key may have been sent.`, context);
   }
   // `from: null`: no response was lost; the message says why the write is checked.
-  const message = isForgotten ? recoveryText(look) : "Not vouched for: this id may have run before";
+  const message = isForgotten ? recoveryText(look) : "This id may have run before";
   const unmade = { madeId: null, result: null, knownBy: null };
   // A first run has sent nothing since the recovery, so the wait began with it.
   const since = isFirst ? (look.recoveredAt ?? look.now) : look.now;

@@ -54,7 +54,7 @@ const notAsStarted = (
   );
   return starts.length === 0 || isSaid
     ? undefined
-    : "This id was started with another payment, as by the row of a file: amend it.";
+    : "This id was started with another payment, for example by the row of a file: amend it.";
 };
 
 /** The question that has to be approved before `row` may be sent; undefined if none is needed. */

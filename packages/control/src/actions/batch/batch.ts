@@ -52,7 +52,7 @@ const approveRows = async (
       kind === "start" && isRecord(file) && file["batch"] === id && started === terms;
     const why = decisions.some(isStart)
       ? whyNotApprover(actor.by, { workflowId, step }, decisions)
-      : "It is not the row that was uploaded.";
+      : "It differs from the row that was uploaded.";
     if (why !== undefined) throw refused(`Row ${number} of ${id}: ${why} It was not approved.`, id);
     const last = decisions.findLast(({ kind }) => kind === "start" || kind === "approve");
     if (last?.kind === "approve" && last.by === actor.by && last.value["account"] === mark) return;
@@ -77,12 +77,15 @@ const checkApproval = (
     );
   if (rows.some(({ shown }) => shown === null))
     throw refused(
-      `The payees or cardholders of ${id} were not all read yet. Nothing was recorded.`,
+      `Not all payees or cardholders of ${id} have been read yet: try again in a minute. Nothing was recorded.`,
       id,
     );
   const seen = hashOfRows(rows);
   if (read !== seen)
-    throw refused(`The rows of ${id} are not those that were shown. Nothing was recorded.`, id);
+    throw refused(
+      `The rows of ${id} have changed since they were shown: read them again. Nothing was recorded.`,
+      id,
+    );
   return seen;
 };
 

@@ -320,7 +320,7 @@ export const payFile = async (
   const check = ({ createdBy, state }: Batch) => {
     if (state !== "uploading" || createdBy === by) return;
     throw refused(
-      `${createdBy} has not finished the upload of the same rows, ${id}. If it was interrupted, ${createdBy} gives the file again. Nothing was started.`,
+      `${createdBy} has not finished the upload of the same rows, ${id}. If it was interrupted, ${createdBy} has to give the file again. Nothing was started.`,
       id,
     );
   };

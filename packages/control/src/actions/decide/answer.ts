@@ -45,7 +45,7 @@ export const askedRow = (
   // Ids are short: two children of a run may have the same.
   if (row !== undefined && other !== undefined)
     throw refused(
-      `${workflowId} asks more than once: choose one by its hash or question, or give the id of one: ${open.map((one) => `${one.question?.id} (${one.step} of ${one.workflowId})`).join(", ")}. Nothing was recorded.`,
+      `${workflowId} has several open questions. Choose one by its hash or question, or give the id of one: ${open.map((one) => `${one.question?.id} (${one.step} of ${one.workflowId})`).join(", ")}. Nothing was recorded.`,
     );
   if (row !== undefined) return row;
   const [now] = open;
@@ -58,7 +58,7 @@ export const askedRow = (
       workflowId,
     );
   throw refused(
-    `The question ${question} is not open. ${workflowId} asks now (${now.question?.id}, ${now.step}): ${now.question?.reason} Nothing was recorded.`,
+    `The question ${question} is not open. The open question of ${workflowId} is ${now.question?.id} (${now.step}): ${now.question?.reason} Nothing was recorded.`,
     workflowId,
   );
 };

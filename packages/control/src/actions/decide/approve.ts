@@ -59,7 +59,9 @@ const approvePayment = async (deciding: OfLedger, workflowId: string, given: App
     const why =
       whyNobody(asked.question?.root, asked, decisions) ??
       whyNotApprover(actor.by, asked, decisions) ??
-      (isSeen ? undefined : `It is not what was shown: read it again, its hash is ${hash} now.`);
+      (isSeen
+        ? undefined
+        : `It has changed since it was shown: read it again. Its hash is now ${hash}.`);
     if (why === undefined) return [asked];
     throw refused(`${why} Nothing was recorded.`, workflowId);
   });

@@ -38,7 +38,7 @@ export interface Approving extends Acting {
 export const nameOfRead = (field: "hash" | "question", name: unknown): string => {
   if (typeof name === "string" && name.trim() !== "") return name;
   throw invalidInput(
-    `Name what was read (${field}): the inbox has it. Nothing else is decided. Nothing was done.`,
+    `Pass the ${field} of what you have read (${field}), as the inbox shows it. Nothing was done.`,
   );
 };
 
@@ -50,7 +50,7 @@ export const hashOfRead = ({ hash }: { readonly hash?: unknown }): string => {
   const name = nameOfRead("hash", hash);
   if (HASH.test(name)) return name;
   throw invalidInput(
-    `"${name}" is not a hash: pass that of what you have read, as show prints it; in JSON, a run has .inbox[0].hash, a file .listing.hash. Nothing was done.`,
+    `"${name}" is not a hash: pass the hash of what you have read, as show prints it. In JSON, it is .inbox[0].hash of a run, and .listing.hash of a file. Nothing was done.`,
   );
 };
 

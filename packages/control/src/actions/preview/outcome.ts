@@ -126,6 +126,8 @@ export const look = async (
     return fails(last?.workflowExecutionFailedEventAttributes?.failure, last);
   }
   return passed > MOST_PASSED_MS
-    ? ended("waits", { why: "It waits for a message or a time that did not come in two years." })
+    ? ended("waits", {
+        why: "It waits for a message or a time that did not come within two simulated years.",
+      })
     : undefined;
 };

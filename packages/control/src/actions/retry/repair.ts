@@ -250,7 +250,7 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
   const strange = Object.keys(options.amendEach ?? {}).filter((id) => !known.has(id));
   if (strange.length > 0)
     throw invalidInput(
-      `These amendments are of no failed run that matches: ${strange.slice(0, 5).join(", ")}${strange.length > 5 ? ` and ${strange.length - 5} more` : ""}. Nothing was done.`,
+      `These amendments are for runs that have not failed, or do not match: ${strange.slice(0, 5).join(", ")}${strange.length > 5 ? ` and ${strange.length - 5} more` : ""}. Nothing was done.`,
       strange.map((field) => ({ field, problem: "has not failed, or does not match" })),
     );
   const planned = await atOnce(taken, (run) => planRow(connected, run, options), READ_AT_ONCE);

@@ -128,7 +128,7 @@ export const accountNamed = (
   throw invalidInput(
     accounts.length === 0
       ? "No account is known here: give the setting clientId and the setting baseUrl. Nothing was done."
-      : `Which account? ${names === "" ? "The only one here has no name, so leave it out" : `Name one (account): ${names}`}. Nothing was done.`,
+      : `The account ${name} is unknown. ${names === "" ? "The only account here has no name, so leave it out" : `Name one of these (account): ${names}`}. Nothing was done.`,
   );
 };
 

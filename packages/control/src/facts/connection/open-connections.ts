@@ -183,7 +183,7 @@ export class Connections implements AsyncDisposable {
     if (first === undefined)
       throw connectionFailed(
         "cannotConnect",
-        "No account is known here: give the setting clientId the workers' value.",
+        "No account is known here: set the setting clientId to the workers' value.",
       );
     const act = (temporal: OpenTemporal, ledger: Ledger) => {
       const { namespace, taskQueue } = temporal.settings;

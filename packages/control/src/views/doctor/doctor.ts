@@ -31,7 +31,7 @@ export interface Service {
 /** The findings of the doctor. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
-const NO_ACCOUNT = "not checked: no account is set here, and decisions need none";
+const NO_ACCOUNT = "not checked: no account is set here, and none is needed to decide";
 
 const serviceChecks = async (services: ReadonlyArray<Service>): Promise<ReadonlyArray<Check>> => {
   if (services.length === 0) return [skipped(SERVICE, NO_ACCOUNT)];
@@ -45,8 +45,9 @@ const serviceChecks = async (services: ReadonlyArray<Service>): Promise<Readonly
 /** Both hold the same payments, and a converter of one's own leaves the ledger as it is. */
 export const encryptionCheck = ({ keyring }: LedgerSettings, temporal: Sources["temporal"]) => {
   if (temporal?.settings.dataConverter === undefined || keyring !== undefined) return [];
-  const found = "dataConverter encrypts only what Temporal stores: the ledger's texts are plain";
-  return [warning("encryption", found, "Give the setting keyring as well, everywhere.")];
+  const found =
+    "dataConverter encrypts only what Temporal stores: the texts of the ledger are not encrypted";
+  return [warning("encryption", found, "Set the setting keyring as well, on every machine.")];
 };
 
 /** Checks of Temporal and the ledger, which need each other: the tracker is the ledger's witness. */
@@ -128,7 +129,7 @@ export const answeredIn = (baseUrl: string, milliseconds: number): Check => {
  */
 export const clockSeen = (date: string | undefined, now = Date.now()): Check => {
   const ahead = Math.round((Date.parse(date ?? "") - now) / 1_000);
-  if (Number.isNaN(ahead)) return ok(CLOCK, "unknown: its responses have no Date");
+  if (Number.isNaN(ahead)) return ok(CLOCK, "unknown: its responses have no Date header");
   const seen = `its Date is ${Math.abs(ahead)} s ${ahead < 0 ? "behind" : "ahead of"} this machine's clock`;
   return Math.abs(ahead) > CLOCKS_DIFFER_S
     ? warning(CLOCK, `${seen}, more than ${CLOCKS_DIFFER_S} s`, "Check this machine's clock (NTP).")
@@ -140,7 +141,7 @@ const CREDENTIALS = "Correct the settings clientId and apiKey of the account.";
 /** Checks the settings of the client, that the service answers, and that it accepts the credentials. */
 export const checkService = async (settings: Service["access"]): Promise<ReadonlyArray<Check>> => {
   if (Result.isFailure(settings)) {
-    const remedy = "Give the settings of the worker here as well.";
+    const remedy = "Set the worker's settings here as well.";
     return [
       failed(SERVICE, settings.failure.message, remedy),
       skipped(SIGN_IN, "not checked: the settings are wrong"),

@@ -22,7 +22,7 @@ const checkIdentity = (ledger: Ledger, { state }: Overview, namespace: string | 
     return failed(
       "ledger",
       `it belongs to Temporal namespace ${pinned}, but this namespace is ${namespace}`,
-      "Give the setting ledger, or the namespace, the worker's value.",
+      "Set the setting ledger, or the namespace, to the worker's value.",
     );
   }
   return ok("ledger", `${ledger.place}; id ${ledgerId}, epoch ${epoch}, entry ${sequence}`);
@@ -50,7 +50,7 @@ export const checkWitness = (
     return failed(
       title,
       `the workers use ledger ${other.ledgerId}, but this one is ${ledgerId}`,
-      "Give the setting ledger the worker's value. If the ledger was replaced, run recover.",
+      "Set the setting ledger to the worker's value. If the ledger was replaced, run recover.",
     );
   }
   const ahead = marks.find(
