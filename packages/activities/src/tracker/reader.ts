@@ -1,5 +1,5 @@
 /**
- * What the readers of the tracker share: a reading, what a failure of it concerns, and how a wait is completed.
+ * The part that the readers of the tracker share: a reading, its failure, and the completion of a wait.
  *
  * A reading may fail for one object, or because the service fails. The first is shown to people and delays nothing else; the
  * second is thrown, and the reader tries again later.

@@ -2,8 +2,8 @@
  * The checks and readings that a decision of the ledger needs, outside of any transaction.
  *
  * A transaction of the ledger must not wait for the service. So everything that a decision needs from elsewhere is read
- * before: the payee's account for an approval, the root of the run, earlier rows with the same request under another step,
- * and the result that a person names. The key of a write follows from its name and generation, so that every worker
+ * before. Examples are the payee's account for an approval, the root of the run, and the result that a person names. Earlier
+ * rows with the same request under another step are read as well. The key of a write follows from its name and generation, so that every worker
  * derives the same.
  */
 import { isRecord } from "@durable-payments/client/values";

@@ -2,7 +2,7 @@
  * The error of a failed exchange: what happened to the operation, and what to do next.
  *
  * The table of outcomes says which error a class of responses has. An error must not claim more than the response does:
- * an unknown outcome keeps the code of a refusal, but is no refusal of an earlier send.
+ * the refusal of a resend leaves the outcome of an earlier send unknown.
  */
 import * as Duration from "effect/Duration";
 import {
