@@ -15,8 +15,8 @@ export const EXIT_CODES = {
   interrupted: 130,
 } as const;
 
-/** Meaning of each exit code, for the help and the docs. */
-export const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
+/** Meaning of each exit code. */
+const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
   done: "success",
   runFailed: "a run or check failed, a row is not paid, or a duplicate exists",
   badInput: "usage: the command line, a setting or the input is invalid",
@@ -39,12 +39,9 @@ export class BadUsage extends Data.TaggedError("BadUsage")<{
 export const badUsage = (message: string, lines: ReadonlyArray<string> = []): BadUsage =>
   new BadUsage({ message, lines });
 
-/** The exit codes of every command are listed once. */
-export const EXIT_CODES_HELP = "Exit codes: see durable-payments --help.";
-
-/** The same of a command that reports the outcome of a run or a file, if it is asked to. */
+/** The exit codes of a command that reports the outcome of a run or a file, if it is asked to. */
 export const exitStatusHelp = (flag: string): string =>
-  `${EXIT_CODES_HELP}\n  With ${flag}: 1 the run failed or a row is not paid, 4 it is open.`;
+  `Exit codes with ${flag}: 1 it failed, or a row is unpaid; 4 it is open.`;
 
 /** The table of all exit codes. */
 export const EXIT_CODES_TABLE = `Exit codes:\n${Object.entries(EXIT_CODE_MEANINGS)

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, expect, it, vi } from "vitest";
-import { EXIT_CODE_MEANINGS, EXIT_CODES } from "../src/exit-codes.ts";
 import { SERVERS } from "../src/servers.ts";
 import { runCli } from "./support/run-cli.ts";
 
@@ -73,20 +72,7 @@ it("docs/commands.md has the help of every command", async () => {
     ([command, help]) =>
       `## ${`durable-payments ${command}`.trim()}\n\n\`\`\`text\n${help}\n\`\`\`\n`,
   );
-  const meanings = Object.entries(EXIT_CODE_MEANINGS);
-  const cells = [
-    ["code", "meaning"],
-    ["----", "-".repeat(63)],
-  ].concat(
-    meanings.map(([name, meaning]) => [
-      String(Object.entries(EXIT_CODES).find(([known]) => known === name)?.[1]),
-      meaning,
-    ]),
-  );
-  const exitCodes = cells
-    .map(([code = "", meaning = ""]) => `| ${code.padEnd(4)} | ${meaning.padEnd(63)} |`)
-    .join("\n");
-  const page = `# Commands\n\nThis page is for people who operate payments. It lists the help of every command, as \`durable-payments COMMAND --help\` prints it. In a clone, the command is \`./durable-payments\`; in a project, it is \`npx durable-payments\`. Variables that are not set are read from the file \`.env\` of the current folder: \`--env-file\` chooses another file. \`--profile staging\` chooses the profile of that name in Temporal's configuration, and the file \`.env.staging\`.\n\nWith \`--json\`, a command prints one JSON object. [json-output.schema.json](json-output.schema.json) has a definition for the answer of each command, such as \`#/definitions/list\` and \`#/definitions/limits-show\`. The error of a failed command is \`#/definitions/error\`. With \`--jsonl\`, a list is one JSON object a line: \`#/definitions/list-line\`, \`events-line\`, \`inbox-line\`, \`report-line\` and \`show-line\`. \`list --jsonl\` prints everything that matches, page by page. The npm package has the schema as \`durable-payments/json-output.schema.json\`. Times are milliseconds since 1970, and amounts are decimal strings.\n\n## Exit codes\n\n${exitCodes}\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
+  const page = `# Commands\n\nThis page is for people who operate payments. It lists the help of every command, as \`durable-payments COMMAND --help\` prints it. In a clone, the command is \`./durable-payments\`; in a project, it is \`npx durable-payments\`. Variables that are not set are read from the file \`.env\` of the current folder: \`--env-file\` chooses another file. \`--profile staging\` chooses the profile of that name in Temporal's configuration, and the file \`.env.staging\`.\n\nWith \`--json\`, a command prints one JSON object. [json-output.schema.json](json-output.schema.json) has a definition for the answer of each command, such as \`#/definitions/list\` and \`#/definitions/limits-show\`. The error of a failed command is \`#/definitions/error\`. With \`--jsonl\`, a list is one JSON object a line: \`#/definitions/list-line\`, \`events-line\`, \`inbox-line\`, \`report-line\` and \`show-line\`. \`list --jsonl\` prints everything that matches, page by page. The npm package has the schema as \`durable-payments/json-output.schema.json\`. Times are milliseconds since 1970, and amounts are decimal strings.\n\n## Exit codes\n\nThe help of [durable-payments](#durable-payments) lists them. A command whose exit codes say more has them in its own help.\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
   await expect(page).toMatchFileSnapshot(join(checkout, "docs/commands.md"));
 });
 

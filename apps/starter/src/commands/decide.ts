@@ -1,6 +1,6 @@
 import { Argument, Command } from "effect/cli";
 import * as Option from "effect/Option";
-import { badUsage, EXIT_CODES_HELP } from "../exit-codes.ts";
+import { badUsage } from "../exit-codes.ts";
 import { answering, approving, retrying, setting } from "./flag-sets.ts";
 import { confirmed, id, json, maybeId, on, person, text } from "./flags.ts";
 import { command } from "./run-command.ts";
@@ -85,7 +85,7 @@ export const retry = command(
     "durable-payments retry --all-failed --group payout-1a2b3c4d --dry-run --by ada":
       "See what a repair would do",
   },
-  `${EXIT_CODES_HELP}\n  With --against: 1 at least one run would not complete.`,
+  "Exit code 1 with --against: at least one run would not complete.",
 );
 
 const RUN = {

@@ -1,5 +1,5 @@
 import { Command } from "effect/cli";
-import { badUsage, EXIT_CODES_HELP } from "../exit-codes.ts";
+import { badUsage } from "../exit-codes.ts";
 import { count, json, listed, on, text } from "./flags.ts";
 import { command } from "./run-command.ts";
 
@@ -70,5 +70,4 @@ export const events = command(
     "durable-payments events --limit 20": "The first events",
     "durable-payments events --follow --jsonl": "All events, for a program",
   },
-  EXIT_CODES_HELP,
 ).pipe(Command.withSubcommands([redeliver]));

@@ -2,7 +2,7 @@ import type { Payments } from "@durable-payments/control/payments";
 import { Command, type Flag } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Runtime from "effect/Runtime";
-import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
+import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import { type Output, processOutput } from "../output/output.ts";
 
 /** Ends the process with a code; all output was written. */
@@ -50,14 +50,15 @@ export const described =
     short: string,
     long: string,
     examples: Readonly<Record<string, string>> = {},
-    exits = EXIT_CODES_HELP,
+    /** Exit codes with a meaning of their own: the help of `durable-payments` has all. */
+    exits?: string,
   ) =>
   <const Name extends string, Input, Context, E, R>(
     command: Command.Command<Name, Input, Context, E, R>,
   ) =>
     command.pipe(
       Command.withShortDescription(short),
-      Command.withDescription(`${long}\n\n  ${exits}`),
+      Command.withDescription(exits === undefined ? long : `${long}\n\n  ${exits}`),
       Command.withExamples(
         Object.entries(examples).map(([command, description]) => ({ command, description })),
       ),

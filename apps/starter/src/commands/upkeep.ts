@@ -1,7 +1,7 @@
 import { Command } from "effect/cli";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
+import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import { confirmed, file, json, maybeId, on, past, person, text, time } from "./flags.ts";
 import { command, described, runCommand } from "./run-command.ts";
 
@@ -36,7 +36,7 @@ export const doctor = command(
   notifications, the ledger (identity, witness, the logs of the latest runs),
   limits, and writes that make no progress. It changes nothing.`,
   {},
-  `${EXIT_CODES_HELP}\n  1: at least one check failed, or the test notification was not delivered.`,
+  "Exit code 1: a check failed, or the test notification was not delivered.",
 );
 
 /** `durable-payments config`: the settings that count here. */
@@ -201,5 +201,5 @@ export const replay = command(
     "durable-payments replay --open --failed --workflows src/workflows.ts":
       "Before a release, with workflows of your own",
   },
-  `${EXIT_CODES_HELP}\n  1: at least one run is not deterministic.`,
+  "Exit code 1: at least one run is not deterministic.",
 );
