@@ -104,7 +104,7 @@ Each entry of \`accounts\` takes the same settings. In flags such as \`--account
 
 ${settingsTable(ofService)}
 
-\`maxAmounts\` and \`approveAbove\` apply to payouts, cards and withdrawals. \`approveAbove\` also applies to the totals of batches, and to amended and resent payments. Both only tighten what this worker sends. The limits of the account, which every worker obeys, are in the ledger: [\`durable-payments limits set\`](answer-and-approve.md#limits) records them. A worker without these settings changes nothing.
+\`maxAmounts\` and \`approveAbove\` apply to payouts, cards and withdrawals. \`approveAbove\` also applies to the totals of batches, and to amended and resent payments. The [limits of the account](answer-and-approve.md#limits), which every worker obeys, are in the ledger.
 
 ## Worker, ledger and tools
 
