@@ -9,28 +9,11 @@ export const PARTS: ReadonlyArray<Part> = [
   { text: "Tutorials", pages: ["first-payment", "first-card", "first-workflow"] },
   {
     text: "How-to",
-    pages: [
-      "pay",
-      "onboard-from-a-file",
-      "what-did-we-pay",
-      "track-payouts",
-      "when-money-comes-back",
-      "answer-and-approve",
-      "retry-and-cancel",
-      "preview-a-retry",
-      "repair-failed-runs",
-      "events",
-      "client",
-      "write-workflows",
-      "schedules",
-      "test-workflows",
-      "build-your-own-tools",
-      "deploy",
-      "upgrade",
-      "restore",
-      "retention",
-      "runbook",
-    ],
+    pages: (
+      "pay onboard-from-a-file what-did-we-pay track-payouts when-money-comes-back answer-and-approve retry-and-cancel " +
+      "preview-a-retry repair-failed-runs events client write-workflows schedules test-workflows build-your-own-tools " +
+      "deploy upgrade restore retention runbook"
+    ).split(" "),
   },
   {
     text: "Reference",
@@ -40,15 +23,8 @@ export const PARTS: ReadonlyArray<Part> = [
 ];
 
 /** Packages and apps whose READMEs are for users, in the order of the sidebar. */
-export const PACKAGES: ReadonlyArray<string> = [
-  "durable-payments",
-  "api-core",
-  "codec",
-  "simulator",
-  "create",
-  "starter",
-  "worker",
-];
+export const PACKAGES: ReadonlyArray<string> =
+  "durable-payments api-core codec simulator create starter worker".split(" ");
 
 /** Files that are not pages of the site are read here. */
 export const REPOSITORY = "https://github.com/durable-payments/durable-payments";

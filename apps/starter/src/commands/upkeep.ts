@@ -123,11 +123,7 @@ const migrate = command(
 );
 
 const pruned = {
-  before: past(
-    "before",
-    "TIME",
-    "Only writes completed before this time, such as 2026-01-01 or 400d",
-  ),
+  before: past("before", "TIME", "Only writes completed before then, such as 2026-01-01 or 400d"),
   ...person,
 };
 

@@ -119,17 +119,15 @@ export class Performing {
     return this.#look?.now ?? Date.now();
   }
 
-  #notYet(why: string, delayMs: number, isUnsent: boolean): NotYet {
-    const delay = Math.max(100, Math.round(delayMs));
-    return new NotYet(why, delay, isUnsent ? this.version : undefined);
-  }
+  readonly #notYet = (why: string, delayMs: number, isUnsent: boolean): NotYet =>
+    new NotYet(why, Math.max(100, Math.round(delayMs)), isUnsent ? this.version : undefined);
 
-  #fail(type: string, message: string, details: JsonObject = {}): StepFailed {
+  readonly #fail = (type: string, message: string, details: JsonObject = {}): StepFailed => {
     const { operation } = this.#call;
     const { step, workflowId } = this.#call.name;
     const at = { operation, workflowId, step, version: this.version };
     return new StepFailed(type, message, { ...details, ...at });
-  }
+  };
 
   /** Another workflow has asked for the same key, and a person is asked in its name: it is nudged, and this one is not. */
   #leaveToOwner(why: string): void {
@@ -158,7 +156,7 @@ export class Performing {
       call: this.#call,
       look,
       reading: (reading) => this.#reading(reading, true),
-      fail: (type, message, details) => this.#fail(type, message, details),
+      fail: this.#fail,
     });
     this.#call = { ...this.#call, ...read };
     this.#elsewhere = elsewhere;
@@ -229,11 +227,7 @@ export class Performing {
           sentForMs: row === undefined || row.sends === 0 ? undefined : this.#now - row.createdAt,
           afterwards: (release) => releases.push(release),
         },
-        {
-          notYet: (...why) => this.#notYet(...why),
-          fail: (...why) => this.#fail(...why),
-          isUnsent: this.#isUnsent,
-        },
+        { notYet: this.#notYet, fail: this.#fail, isUnsent: this.#isUnsent },
       );
       const action = await this.#answered(token, generation, outcome);
       if (action.is !== "wait") return action;

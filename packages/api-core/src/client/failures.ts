@@ -58,19 +58,19 @@ const errorOf = (is: FailedClass, operation: Operation, details: Details): Payme
   const what = `${operation.name} was ${was}.${remedy === undefined ? "" : ` ${remedy}`}`;
   const message = carriedOut === "unknown" ? unknownOutcome(operation.name, what) : what;
   const about = { operation: operation.name, message, ...(reason !== "" && { reason }) };
-  if (error === "UnexpectedAnswer") {
-    const answer = body === undefined ? {} : { answer: () => body };
+  if (error === "UnexpectedAnswer")
     return new UnexpectedAnswer({
       ...about,
       carriedOut: carriedOut === "no" ? "no" : "unknown",
-      ...answer,
+      ...(body !== undefined && { answer: () => body }),
     });
-  }
   const refusedWith = code ?? status ?? CONFLICT;
-  if (carriedOut !== "no") {
-    const refused = isOfEarlierSend ? { code: refusedWith } : {};
-    return new OutcomeUnknown({ ...about, carriedOut: "unknown", ...refused });
-  }
+  if (carriedOut !== "no")
+    return new OutcomeUnknown({
+      ...about,
+      carriedOut: "unknown",
+      ...(isOfEarlierSend && { code: refusedWith }),
+    });
   switch (error) {
     case "RateLimited":
       return new RateLimited({

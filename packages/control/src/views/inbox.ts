@@ -212,9 +212,7 @@ const ATTENTION: Readonly<
     { action: "recover" },
   ],
   stalled: ({ message, of }) => [
-    message === null
-      ? "None of its rows is being started."
-      : `None of its rows is being started: ${message}`,
+    `None of its rows is being started${message === null ? "." : `: ${message}`}`,
     { action: "show", workflowId: of },
   ],
   unserved: () => [

@@ -279,7 +279,7 @@ test("an approval with a hash is for what was shown, and for nothing else", asyn
     now ? { row: { ...now, request: { ...now.request, hash: "other", terms: "other" } } } : {},
   );
   await expect(approveRead(operations, "invoice-17", { ...bob, hash })).rejects.toThrow(
-    "It has changed since it was shown",
+    "It has changed: read it again",
   );
   await note(ledger, "amend", { by: "ada" });
   const again = (await itemOf(ledger))?.hash ?? "";

@@ -83,7 +83,7 @@ const checkApproval = (
   const seen = hashOfRows(rows);
   if (read !== seen)
     throw refused(
-      `The rows of ${id} have changed since they were shown: read them again. Nothing was recorded.`,
+      `The rows of ${id} have changed since they were shown. Nothing was recorded.`,
       id,
     );
   return seen;

@@ -59,9 +59,7 @@ const approvePayment = async (deciding: OfLedger, workflowId: string, given: App
     const why =
       whyNobody(asked.question?.root, asked, decisions) ??
       whyNotApprover(actor.by, asked, decisions) ??
-      (isSeen
-        ? undefined
-        : `It has changed since it was shown: read it again. Its hash is now ${hash}.`);
+      (isSeen ? undefined : `It has changed: read it again. Its hash is now ${hash}.`);
     if (why === undefined) return [asked];
     throw refused(`${why} Nothing was recorded.`, workflowId);
   });

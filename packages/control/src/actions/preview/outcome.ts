@@ -127,7 +127,7 @@ export const look = async (
   }
   return passed > MOST_PASSED_MS
     ? ended("waits", {
-        why: "It waits for a message or a time that did not come within two simulated years.",
+        why: "It waits for a message or time that did not come in two simulated years.",
       })
     : undefined;
 };

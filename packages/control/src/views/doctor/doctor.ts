@@ -45,8 +45,7 @@ const serviceChecks = async (services: ReadonlyArray<Service>): Promise<Readonly
 /** Both hold the same payments, and a converter of one's own leaves the ledger as it is. */
 export const encryptionCheck = ({ keyring }: LedgerSettings, temporal: Sources["temporal"]) => {
   if (temporal?.settings.dataConverter === undefined || keyring !== undefined) return [];
-  const found =
-    "dataConverter encrypts only what Temporal stores: the texts of the ledger are not encrypted";
+  const found = "dataConverter encrypts only what Temporal stores, not the texts of the ledger";
   return [warning("encryption", found, "Set the setting keyring as well, on every machine.")];
 };
 
