@@ -478,6 +478,17 @@ test("amendments that make payments equal are named before they are made", async
     { find: "equal-" },
   );
   expect(duplicates).toEqual(equal(expect.any(String), "(equal both)"));
+  // The same holds for the retry of one run. What was refused was certainly not paid.
+  await startRun(stack.operations, "paid", payments.planned("paid"), ada);
+  await result("paid");
+  const warnings = async (payout_reference: string) => {
+    const one = { ...bob, amend: { payout: { payout_reference } } };
+    return (await planRetryOf(stack.operations, "equal-1", one)).amendment?.warnings;
+  };
+  expect(await warnings("equal-2")).toEqual([]);
+  expect(await warnings("paid")).toEqual([
+    expect.stringContaining("may be a duplicate of paid (paid)"),
+  ]);
 }, 60_000);
 
 test("a repair continues a user's own workflow from a chosen step, and no run that never reached it", async () => {

@@ -71,26 +71,23 @@ export const retryOne: Act<RetryFlags> = async (output, payments, flags) => {
   const how = { isDryRun, isOverruling, isRestarted, ifRun, from };
   const patch = isAmended ? await readPatch(amend) : undefined;
   const planned = await payments.retry(id, { ...acting, ...how, amend: patch });
-  const { amended, isDryRun: _, newRunId, warnings, ...plan } = planned;
-  const textOf = (shown: RetryPlan, more: ReadonlyArray<string>, next: NextAction) =>
-    [
-      ...planText(shown),
-      ...more,
-      ...(isOverruling ? [OVERRULED] : []),
-      ...(isDryRun ? ["Nothing was done."] : []),
-      ...nextLines([next]),
-    ].join("\n");
-  if (newRunId !== null) {
-    const next = { action: "show", workflowId: plan.workflowId, isFollowed: true } as const;
-    output.answer({ ...plan, newRunId }, (shown) => textOf(shown, [], next));
-    return;
-  }
-  output.answer({ ...plan, amended, warnings, isDryRun }, (shown) => {
+  const { isDryRun: _, newRunId, ...plan } = planned;
+  output.answer({ ...plan, ...(newRunId === null ? { isDryRun } : { newRunId }) }, (shown) => {
+    const { workflowId } = shown;
     const lines = [
       ...(shown.amended.length === 0 ? [] : [`Amended: ${shown.amended.join("; ")}`]),
       ...shown.warnings.map((warning) => `Warning: ${warning}`),
     ].map((line) => wrap(line, "  "));
-    return textOf(shown, lines, retryNext(shown, { ...flags, isAmended }));
+    const next: NextAction = isDryRun
+      ? retryNext(shown, { ...flags, isAmended })
+      : { action: "show", workflowId, isFollowed: true };
+    return [
+      ...planText(shown),
+      ...lines,
+      ...(isOverruling ? [OVERRULED] : []),
+      ...(isDryRun ? ["Nothing was done."] : []),
+      ...nextLines([next]),
+    ].join("\n");
   });
 };
 

@@ -68,6 +68,10 @@ export const similarText = ({
   return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${dated(at)}, ${outcome}`;
 };
 
+/** Words up to three of the earlier payments; empty without any. */
+export const likeText = (similar: ReadonlyArray<SimilarPayment>): string =>
+  similar.slice(0, 3).map(similarText).join("; ");
+
 /** Checks the reason of a start in spite of likely duplicates. @throws InvalidInput */
 export const checkReason = (notDuplicate: string | undefined): void => {
   const problem = notDuplicate === undefined ? undefined : reasonProblem(notDuplicate);
@@ -93,7 +97,7 @@ export const refuseDuplicate = async (
   if (notDuplicate !== undefined) return;
   const [similar = []] = await findDuplicates(looking, account, [planned]);
   if (similar.length === 0) return;
-  const like = similar.slice(0, 3).map(similarText).join("; ");
+  const like = likeText(similar);
   const isPerson = paymentOf(planned.input)?.payee?.startsWith(PERSON_MARK);
   const same = isPerson ? "person" : "payee, amount and currency";
   const how = next === undefined ? " If it is another one, pass the reason as notDuplicate." : "";

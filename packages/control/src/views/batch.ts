@@ -9,7 +9,6 @@ import {
   moneyStateOf,
   OPEN_STATUSES,
   type Pause,
-  type RunStatus,
 } from "@durable-payments/ledger";
 import { recordedFailure } from "@durable-payments/activities";
 import { atOnce, WORKFLOW } from "@durable-payments/protocol";
@@ -21,7 +20,7 @@ import { decisionsOn } from "../rules/approval.ts";
 import { type BatchRowView, isFinalRow, rowView } from "../rules/batch-rows.ts";
 import { type FileListing, listingOf } from "../rules/listing.ts";
 import { whyNot } from "../rules/retry-plan.ts";
-import { pauseOf, STATUSES, sumMoney } from "../rules/run-view.ts";
+import { pauseOf, type Status, STATUSES, sumMoney } from "../rules/run-view.ts";
 import { stopText } from "../rules/standing.ts";
 import { MONEY_STATES } from "./report.ts";
 
@@ -95,7 +94,7 @@ const batchOf = async (
   const isRepair = batch.type === "repair";
   const isOver = isRepair ? isOverRun : hasOutcome;
   /** Whether a run of the repair has one of these statuses: also if it left that run out. */
-  const hasRun = async (statuses: Iterable<RunStatus>) =>
+  const hasRun = async (statuses: Iterable<Status>) =>
     isRepair &&
     (await ledger.listRuns({ repair: batch.id, statuses: [...statuses] }, { limit: 1 })).runs
       .length > 0;

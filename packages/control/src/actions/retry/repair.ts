@@ -34,7 +34,7 @@ import { ControlError, InvalidInput, invalidInput } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { amendInput, whyNotAmended } from "../../rules/retry-plan.ts";
 import { type Money, paymentFields, sumMoney } from "../../rules/run-view.ts";
-import { similarText } from "../duplicates.ts";
+import { likeText } from "../duplicates.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 import { checkPace } from "../batch/chunks.ts";
 import { paidBy } from "../start-request.ts";
@@ -314,7 +314,7 @@ const duplicatesAmong = async (ledger: Ledger, rows: ReadonlyArray<Repaired>) =>
   const ordered = payments.toSorted((a, b) => Number(a.isAmended) - Number(b.isAmended));
   const similar = await ledger.similarPayments(undefined, ordered);
   return ordered.flatMap(({ isAmended, workflowId }, at) => {
-    const like = (similar[at] ?? []).slice(0, 2).map(similarText).join("; ");
+    const like = likeText(similar[at] ?? []);
     return isAmended && like !== "" ? [{ workflowId, like }] : [];
   });
 };

@@ -6,6 +6,7 @@ import type { Connected } from "../../facts/connection/connections.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
+import { findDuplicates, likeText } from "../duplicates.ts";
 import { type Progress, readFailureOf, readProgress } from "../../facts/progress.ts";
 import { readInput } from "../../facts/run-input.ts";
 import { paymentOf } from "../../rules/payment.ts";
@@ -104,10 +105,13 @@ export const planRetryOf = async (
   const why =
     amendment && whyNotAmended({ rows, workflowId: root, workflowType: run.type }, amendment);
   if (why !== undefined) throw why;
+  const amended = amendment === undefined ? [] : [{ workflowId: root, input: amendment.input }];
+  const [similar = []] = await findDuplicates(connected, undefined, amended);
+  const like = similar.length === 0 ? [] : [`It may be a duplicate of ${likeText(similar)}.`];
   return {
     plan,
     failure,
-    amendment,
+    amendment: amendment && { ...amendment, warnings: [...amendment.warnings, ...like] },
     end,
     run,
     pending: new Map([
