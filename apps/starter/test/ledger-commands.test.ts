@@ -253,7 +253,7 @@ it("people decide with the ledger alone: no key of the service, no account, no T
     "durable-payments answer asked --for q1 --choose end --reason WHY --by NAME",
   );
   for (const [id, question, code, why] of [
-    ["asked", "q0", 6, "asked has no open question q0"],
+    ["asked", "q0", 6, "question q0 is not open"],
     ["approved", "q1", 6, "approved has no open question"],
     ["nosuch", "q1", 5, "no run or batch nosuch"],
   ] as const) {
@@ -270,7 +270,8 @@ it("people decide with the ledger alone: no key of the service, no account, no T
     ],
     [["cancel", "cancelled", "--yes", ...grace], "Temporal does not answer"],
     [["pause", "--yes", ...grace], "are paused by grace"],
-    [["inbox"], "1 question · 0 approvals"],
+    [["inbox"], "Nothing is waiting for a person."],
+    [["show", "asked"], "answered; its run continues when Temporal is back"],
     [["show", "approved"], "approved by grace; its run continues when Temporal is back"],
     [["resume", ...grace], "What waited continues within seconds."],
   ] as const) {

@@ -33,17 +33,22 @@ export const answerOne: Act<AnswerFlags> = async (output, payments, flags) => {
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all with --operation.");
   const acting = actingOf(flags);
   if (choose !== undefined) checkAnswer({ ...acting, choose, question: question ?? "", found });
-  const item = await asked(payments, id, question);
+  const isNamed = choose !== undefined && question !== undefined;
+  const item = isNamed ? undefined : await asked(payments, id, question);
   if (choose === undefined)
     throw badUsage(
       "Choose an answer: --choose found, resend or end. Nothing was done.",
-      commandLines(item),
+      item && commandLines(item),
     );
-  if (question === undefined) await confirmSeen(output, item, "--for QUESTION");
-  const answered = { ...acting, choose, question: item.question ?? "", found };
-  const { by } = await payments.answer(id, answered);
-  output.answer({ workflowId: id, step: item.step, choice: choose, by }, (shown) =>
-    decidedText(`Answer recorded for ${shown.workflowId} (${shown.step}): ${shown.choice}.`, shown),
+  if (item !== undefined) await confirmSeen(output, item, "--for QUESTION");
+  const answered = { ...acting, choose, question: question ?? item?.question ?? "", found };
+  const { by, step } = await payments.answer(id, answered);
+  const of = step ?? item?.step ?? null;
+  output.answer({ workflowId: id, step: of, choice: choose, by }, (shown) =>
+    decidedText(
+      `Answer recorded for ${shown.workflowId}${shown.step === null ? "" : ` (${shown.step})`}: ${shown.choice}.`,
+      shown,
+    ),
   );
 };
 

@@ -5,7 +5,14 @@
  * would come again. So a plan says which steps are kept, and refuses a retry that cannot help, with the action that
  * does. A person's retry plans from Temporal's facts, a repair of thousands of runs from those of the ledger.
  */
-import type { Decision, EndState, RecordedWrite, Run, WriteRow } from "@durable-payments/ledger";
+import {
+  answerTo,
+  type Decision,
+  type EndState,
+  type RecordedWrite,
+  type Run,
+  type WriteRow,
+} from "@durable-payments/ledger";
 import { WORKFLOW } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { factsOf, type Failure } from "@durable-payments/protocol/failures";
@@ -84,11 +91,6 @@ const hopelessOf = (failure: Failure): string | undefined =>
     ? "The service has refused the cardholder's identity: onboard another cardholder under a new id."
     : HOPELESS[failure.type];
 
-const isAnswered = ({ decisionsAfter, question }: WriteRow, decisions: ReadonlyArray<Decision>) =>
-  decisions.some(
-    (decision) => decision.sequence > decisionsAfter && decision.question === question?.id,
-  );
-
 /** Returns why a retry cannot help; undefined if it may. */
 export const whyNotRetried = ({
   decisions,
@@ -115,7 +117,7 @@ export const whyNotRetried = ({
       whyNot: `${end.by} stopped ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, override the stop order with a name and a reason: then another person has to approve what is sent. Nothing was done.`,
       needs: "isOverruling",
     };
-  const asking = rows.find((row) => row.state === "asking" && !isAnswered(row, decisions));
+  const asking = rows.find((row) => row.state === "asking" && !answerTo(row, decisions));
   if (asking !== undefined)
     return {
       whyNot: `${asking.step} of ${workflowId} is waiting for an answer: ${asking.question?.reason ?? asking.message ?? "its outcome is unknown."} A retry would ask the same question. Nothing was done.`,

@@ -30,6 +30,8 @@ export interface Evidence extends FoundRun {
   readonly asking?: ReadonlySet<string> | undefined;
   /** Decisions about the words from which its outcomes follow. */
   readonly words?: ReadonlyArray<DecidedWord> | undefined;
+  /** Ids of the questions that nobody has answered, if the answers were read. */
+  readonly unanswered?: ReadonlySet<string> | undefined;
   /** The stop order that holds. */
   readonly end?: Decision | undefined;
   /** Undefined if Temporal has no run of this id, or was not asked. */
@@ -58,11 +60,15 @@ export const isAsking = ({ question, state }: WriteRow): boolean =>
 export const isUnapproved = ({ question, state }: WriteRow): boolean =>
   awaitsApproval(question) && state !== "ended" && state !== "done";
 
-/** Words an approval that its run has not read yet; undefined if there is none. */
-const approvedText = ({ question }: WriteRow, { progress }: Evidence): string | undefined =>
-  question?.approvedBy === undefined
-    ? undefined
-    : `approved by ${question.approvedBy}; its run continues ${progress === undefined ? "when Temporal is back" : "now"}`;
+/** Words an approval or an answer that its run has not followed yet; undefined if there is none. */
+const decidedOn = (row: WriteRow, { progress, run, unanswered }: Evidence): string | undefined => {
+  const { approvedBy, id = "" } = row.question ?? {};
+  const isAnswered = isAsking(row) && unanswered?.has(id) === false;
+  if (approvedBy === undefined && !isAnswered) return undefined;
+  const is = approvedBy === undefined ? "answered" : `approved by ${approvedBy}`;
+  if (run.endState !== null) return `${is}; a retry continues it`;
+  return `${is}; its run continues ${progress === undefined ? "when Temporal is back" : "now"}`;
+};
 
 /** Words an unknown outcome, and when it is checked again: `response lost, checks again at 19:41 UTC`. */
 const unknownText = (
@@ -169,9 +175,9 @@ const FORGOTTEN =
 export const reasonOf = (evidence: Evidence): string | null => {
   const { end, progress, rows, run } = evidence;
   const isOver = run.endState !== null;
-  const asking = rows.find(isAsking);
+  const approved = rows.find((row) => decidedOn(row, evidence) !== undefined);
+  const asking = rows.find((row) => isAsking(row) && decidedOn(row, evidence) === undefined);
   const approval = asking === undefined ? rows.find(isUnapproved) : undefined;
-  const approved = rows.find(({ question }) => question?.approvedBy !== undefined);
   const doubted =
     run.status === "unknown" ? rows.find(({ standing }) => standing === "unknown") : undefined;
   const unlisted = rows.find((row) => isUnlisted(row, evidence.words));
@@ -187,7 +193,7 @@ export const reasonOf = (evidence: Evidence): string | null => {
     end && stopText(end),
     asking && `${asking.step}: ${asking.question?.reason ?? ""}`,
     approval && `${approval.step} needs approval: ${approval.question?.reason ?? ""}`,
-    approved && `${approved.step} is ${approvedText(approved, evidence)}`,
+    approved && `${approved.step} is ${decidedOn(approved, evidence)}`,
     run.planned === "unknown" && FORGOTTEN,
     doubted !== approved && doubted && `${doubted.step}: ${unknownText(doubted, evidence)}`,
     lost,
@@ -262,7 +268,7 @@ const outcomeText = (row: RecordedWrite, evidence: Evidence) => {
 const textOf = (row: RecordedWrite, evidence: Evidence): string => {
   const { doubt, knownBy, madeId, message, question, result, sends } = row;
   if (isUnapproved(row)) return `needs approval: ${question?.reason ?? ""}`;
-  const approved = approvedText(row, evidence);
+  const approved = decidedOn(row, evidence);
   if (approved !== undefined) return approved;
   switch (row.state) {
     case "ready":

@@ -1,5 +1,6 @@
 import { lookUp } from "@durable-payments/client/values";
 import {
+  answerTo,
   type Attention,
   type AttentionKind,
   type Batch,
@@ -73,7 +74,7 @@ const answersTo = (
     choice in possible ? [{ action: "answer", workflowId, question, choice }] : [],
   );
 
-/** Makes an item of the inbox of each write that waits for a person. */
+/** Makes an item of the inbox of each write that waits for a person. A question that is answered waits for its run. */
 export const itemsOf = async (
   ledger: Ledger,
   rows: ReadonlyArray<WriteRow>,
@@ -87,15 +88,16 @@ export const itemsOf = async (
     waiting.map(({ request }) => request.payee),
     rows,
   );
-  return atOnce(waiting, async (row) => {
+  const items = await atOnce(waiting, async (row) => {
     const { operation, ownerId, question, request, rootId, step, workflowId } = row;
     const isApproval = question?.kind === "approval";
     const ids = new Set([workflowId, ownerId, rootId]);
     const read = await Promise.all([...ids].map((id) => ledger.decisionsOf(id)));
     const decisions = read.flat().toSorted((one, other) => one.sequence - other.sequence);
+    if (!isApproval && answerTo(row, decisions) !== undefined) return [];
     const answers = consequencesOf(row, endAmong(decisions) !== undefined);
     const approvable = isApproval ? approvableOf(row, decisions) : { hash: null, details: [] };
-    return {
+    const item: InboxItem = {
       kind: isApproval ? "approval" : "question",
       workflowId,
       step,
@@ -113,7 +115,9 @@ export const itemsOf = async (
         ? decisionsOn(workflowId, approvable.hash)
         : answersTo(workflowId, question?.id ?? "", answers),
     };
+    return [item];
   });
+  return items.flat();
 };
 
 /** Fields that only the item of a write has. */

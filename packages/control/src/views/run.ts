@@ -126,8 +126,10 @@ export const readRun = async (sources: Sources, workflowId: string) => {
     ledger !== undefined && rows.some(({ decidedWord, word }) => decidedWord ?? word)
       ? await ledger.decidedWords()
       : [];
+  const inbox = ledger ? await itemsOf(ledger, rows) : [];
   const evidence: Evidence = {
     run,
+    unanswered: new Set(inbox.flatMap(({ question }) => question ?? [])),
     words,
     asking: ledger && (await askingFiles(ledger, [run])),
     rows,
@@ -146,7 +148,6 @@ export const readRun = async (sources: Sources, workflowId: string) => {
   const payees = [...rows.map(({ request }) => request.payee), run.payee, run.alias];
   const nameOf = ledger ? await readNames(ledger, payees, rows) : () => null;
   const view = viewOf(evidence, reasonOf(evidence), nameOf);
-  const inbox = ledger ? await itemsOf(ledger, rows) : [];
   return {
     ...view,
     steps: stepsOf(evidence),

@@ -2,6 +2,7 @@ import { lateAfterMsOf } from "@durable-payments/protocol/settings";
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
+import { answer } from "../../src/actions/decide/answer.ts";
 import { decideWord } from "../../src/actions/words.ts";
 import { readInbox } from "../../src/views/inbox.ts";
 import { readRun } from "../../src/views/run.ts";
@@ -128,4 +129,24 @@ test("an item names the payee beside its id", async () => {
   await ledger.rememberPayees(ACCOUNT, [{ payee: "b-1", mark: null, shown }]);
   const { items } = await readInbox(ledger, lateAfterMsOf());
   expect(items).toMatchObject([{ payee: "b-1", payeeName: shown }]);
+});
+
+test("an answered question waits for its run, and for no person, until its answer is void", async () => {
+  const ledger = await openLedger("memory");
+  await put(ledger, asking("invoice-17", "5.00", 1));
+  const open = async () => (await readInbox(ledger, lateAfterMsOf())).items.length;
+  const seen = () => readRun({ ledger, temporal: undefined, whyNot: [] }, "invoice-17");
+  const acting = { by: "ada", how: "--by", reason: "not in the list" };
+  expect(await open()).toBe(1);
+  await answer({ ledger }, "invoice-17", { ...acting, choose: "resend", question: "q1" });
+  expect(await open()).toBe(0);
+  const { inbox, reason, steps } = await seen();
+  expect(inbox).toEqual([]);
+  expect(reason).toBe("createPayout is answered; its run continues when Temporal is back");
+  expect(steps).toMatchObject([{ text: "answered; its run continues when Temporal is back" }]);
+  // An override makes all earlier answers void.
+  const on = { account: ACCOUNT, workflowId: "invoice-17", step: null, question: null, value: {} };
+  await ledger.decide({ ...acting, ...on, kind: "overrule" });
+  expect(await open()).toBe(1);
+  expect((await seen()).inbox).toMatchObject([{ question: "q1" }]);
 });

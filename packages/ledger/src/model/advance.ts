@@ -12,6 +12,7 @@
  * row. The page docs/contributors/ledger-states.md is generated from this function, and test/model explores it.
  */
 import { answered, checked, type EventOf, evidence, reread } from "./outcomes.ts";
+import { answerTo } from "./approvals.ts";
 import { heldBy, isFirstOf, mayBelieveNotSent } from "./gate.ts";
 import {
   again,
@@ -198,13 +199,7 @@ const asking = (row: WriteRow, context: Context): Planned => {
   // An end from before the question does not answer it.
   if (look.end !== undefined && look.end.sequence > row.decisionsAfter) return ended(row, context);
   const { question } = row;
-  const decision = look.decisions.find(
-    (one) =>
-      one.workflowId === row.workflowId &&
-      one.question === question?.id &&
-      one.sequence > row.decisionsAfter &&
-      (one.kind === "found" || one.kind === "resend" || one.kind === "approve"),
-  );
+  const decision = answerTo(row, look.decisions);
   if (look.end !== undefined && decision?.kind !== "found") return nothing(failedBy(look));
   if (decision === undefined) {
     const needs = question?.kind === "approval" ? "approval" : "answer";

@@ -1,5 +1,6 @@
 import {
   type Actor,
+  answerTo,
   type DecisionLook,
   endAmong,
   type JsonObject,
@@ -65,13 +66,7 @@ export const askedRow = (
 
 /** The first answer wins: a question with an unused answer takes no other. */
 const checkUnanswered = ({ decisions }: DecisionLook, row: WriteRow): void => {
-  const first = decisions.find(
-    ({ question, kind, sequence, workflowId }) =>
-      workflowId === row.workflowId &&
-      question === row.question?.id &&
-      (kind === "found" || kind === "resend") &&
-      sequence > row.decisionsAfter,
-  );
+  const first = answerTo(row, decisions);
   if (first === undefined) return;
   throw refused(
     `${first.by} has answered this question already (${first.kind}). Only the answer end can replace it. Nothing was recorded.`,
