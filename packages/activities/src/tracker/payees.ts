@@ -1,5 +1,6 @@
 import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { type ClientCall, LAST } from "../run-operation.ts";
+import { isRefusedRead } from "../write/outcomes.ts";
 import type { JanitorOptions } from "./janitor.ts";
 
 /** Most payees that one sweep reads: five requests. */
@@ -24,20 +25,34 @@ interface PayeesOptions extends Pick<JanitorOptions, "account" | "ledger"> {
 export const describePayees = ({ account, ledger, read }: PayeesOptions) => {
   /** The service does not show them. */
   const unknown = new Set<string>();
+  /** Those whose reading has failed: the others are read first. */
+  const failed = new Set<string>();
   let since: number | undefined;
   return async (): Promise<void> => {
     const { now } = await ledger.state();
     since ??= now - FIRST_LOOK_MS;
-    const limit = MOST_READ + unknown.size;
+    const limit = MOST_READ + unknown.size + failed.size;
     const found = await ledger.undescribedPayees(account, since, limit);
-    for (const payee of found.filter((one) => !unknown.has(one))) {
-      const shown = await read((client) =>
-        client.retrieveBeneficiary({ beneficiary_id: payee }, LAST),
-      );
-      const described = describeAccount(shown, ledger.keyed);
-      if (described === UNKNOWN_PAYEE) unknown.add(payee);
-      else await ledger.rememberPayees(account, [{ payee, ...described }]);
+    const left = found.filter((one) => !unknown.has(one));
+    const others = left.filter((one) => !failed.has(one));
+    let fault: unknown;
+    for (const payee of (others.length > 0 ? others : left).slice(0, MOST_READ)) {
+      failed.delete(payee);
+      try {
+        const shown = await read((client) =>
+          client.retrieveBeneficiary({ beneficiary_id: payee }, LAST),
+        );
+        const described = describeAccount(shown, ledger.keyed);
+        if (described === UNKNOWN_PAYEE) unknown.add(payee);
+        else await ledger.rememberPayees(account, [{ payee, ...described }]);
+      } catch (error) {
+        // Any other failure is of the service, and not of this payee.
+        if (!isRefusedRead(error, 599)) throw error;
+        failed.add(payee);
+        fault = error;
+      }
     }
-    if (found.length < limit) since = now - OVERLAP_MS;
+    if (fault !== undefined) throw fault;
+    if (found.length < limit && failed.size === 0) since = now - OVERLAP_MS;
   };
 };

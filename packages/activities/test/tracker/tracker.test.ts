@@ -1,4 +1,4 @@
-import { type ClientSettings, PaymentsClient } from "@durable-payments/client/effect";
+import { type ClientSettings, PaymentsClient, Unavailable } from "@durable-payments/client/effect";
 import {
   type Batch,
   type BatchRowState,
@@ -519,6 +519,34 @@ describe("the directory of payees", () => {
       ),
     );
   });
+});
+
+it("a payee whose reading fails is read after the others, again until it succeeds", async () => {
+  const payees = ["b-1", "b-2", "b-3", "b-4", "b-5", "b-6", "b-7"];
+  for (const payee of payees)
+    await putRow(ledger, {
+      workflowId: payee,
+      createdAt: Date.now(),
+      state: "done",
+      madeId: `p-${payee}`,
+      request: { ...ROW.request, payee },
+    });
+  let failing = 5;
+  const sweep = describePayees({
+    ledger,
+    account: ACCOUNT,
+    read: async () => {
+      const of = { operation: "retrieveBeneficiary", carriedOut: "no", message: "no" } as const;
+      if (failing-- > 0) throw new Unavailable({ ...of, status: 500 });
+      return { ...beneficiary, beneficiary_id: "b" } as never;
+    },
+  });
+  const described = async () => (await ledger.payees({ account: ACCOUNT })).map((one) => one.payee);
+  await expect(sweep()).rejects.toThrow("no");
+  await sweep();
+  expect(await described()).toEqual(["b-6", "b-7"]);
+  for (let left = 3; left > 0; left -= 1) await sweep();
+  expect((await described()).toSorted()).toEqual(payees);
 });
 
 /** The ledger, as its clock will be when an attempt under way would have changed its row. */
