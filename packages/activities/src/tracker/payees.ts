@@ -35,7 +35,7 @@ export const describePayees = ({ account, ledger, read }: PayeesOptions) => {
     const found = await ledger.undescribedPayees(account, since, limit);
     const left = found.filter((one) => !unknown.has(one));
     const others = left.filter((one) => !failed.has(one));
-    let fault: unknown;
+    let fault: Error | undefined;
     for (const payee of (others.length > 0 ? others : left).slice(0, MOST_READ)) {
       failed.delete(payee);
       try {
