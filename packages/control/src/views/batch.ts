@@ -232,23 +232,29 @@ const readRowViews = async (
       return [workflowId, end && stopText(end)] as const;
     }),
   );
-  const free = rows.filter(({ run, state }) => state === "rejected" && run === null);
+  const left = rows.filter(
+    ({ run, state }) => state === "rejected" || (state === "covered" && run !== null),
+  );
+  const failed = new Map(left.map(({ run, workflowId }) => [workflowId, run]));
   const since = new Map<string, string>();
-  for (const part of chunksOf(free, READ_AT_ONCE)) {
-    const workflowIds = part.map(({ workflowId }) => workflowId);
-    for (const { batch, batchRow, workflowId } of await ledger.runs({ workflowIds }))
-      if (batch !== id)
+  for (const part of chunksOf([...failed.keys()], READ_AT_ONCE)) {
+    for (const one of await ledger.runs({ workflowIds: part })) {
+      const { batch, batchRow, runId, status, workflowId } = one;
+      const before = failed.get(workflowId) ?? null;
+      if (before !== null && before !== runId) since.set(workflowId, ` Its latest run: ${status}.`);
+      else if (before === null && batch !== id)
         since.set(
           workflowId,
           batch === null
-            ? `a newer run of ${workflowId} has it`
-            : `row ${batchRow} of the newer file ${batch} has it`,
+            ? `; a newer run of ${workflowId} has it`
+            : `; row ${batchRow} of the newer file ${batch} has it`,
         );
+    }
   }
   return rows.map((row) => {
-    const newer = row.state === "rejected" ? since.get(row.workflowId) : undefined;
+    const newer = since.get(row.workflowId);
     const why = stops.get(row.workflowId) ?? row.reason;
-    const reason = newer === undefined ? why : `${why ?? "rejected"}; ${newer}`;
+    const reason = newer === undefined ? why : `${why ?? "rejected"}${newer}`;
     const group = type === WORKFLOW.onboardCardholder ? "cards" : "payouts";
     return rowView({ ...row, reason }, group, nameOf);
   });

@@ -269,7 +269,7 @@ test.each(["finished", "rejected"] as const)("a %s file is not cancelled", async
   expect(await ledger.batch(ID)).toMatchObject({ state });
 });
 
-test("a repair is open while a run that it left out is open elsewhere, unless it was cancelled", async () => {
+test("a repair says how a run that it left out goes on, and is open as long, unless it was cancelled", async () => {
   const { fail, ledger } = await fileOf([null]);
   await fail(1);
   const id = "repairs/1";
@@ -279,12 +279,15 @@ test("a repair is open while a run that it left out is open elsewhere, unless it
   await ledger.saveBatch(id, () => ({ batch }));
   const [found] = await ledger.batchRows(ID);
   if (found === undefined) throw new Error("no row");
-  await ledger.saveRows(id, [{ ...found, run: "run-1", state: "covered", message: "by bob" }]);
+  await ledger.saveRows(id, [{ ...found, run: "run-1", state: "covered", message: "By bob." }]);
   const seen = async () => (await batchOfId(ledger, id)).outcome;
+  const reason = async () => (await batchOfId(ledger, id)).notPaid[0]?.reason;
+  expect(await reason()).toBe("By bob.");
   expect(await seen()).toBe("notPaid");
   // Somebody else has retried the run.
   await ledger.reopenRun("payout/1", "run-1", "run-2");
   expect(await seen()).toBe("open");
+  expect(await reason()).toBe("By bob. Its latest run: running.");
   await ledger.saveBatch(id, () => ({ batch: { ...batch, state: "cancelled" } }));
   expect(await seen()).toBe("notPaid");
   await put(ledger, row({ workflowId: "payout/1", state: "done", madeId: "p-1" }));
@@ -297,4 +300,5 @@ test("a repair is open while a run that it left out is open elsewhere, unless it
   const end = { endState: "succeeded", endedAt: 3, endType: null, endReason: null } as const;
   await ledger.recordEnds([{ workflowId: "payout/1", runId: "run-2", ...end }]);
   expect(await seen()).toBe("paid");
+  expect(await reason()).toBe("By bob. Its latest run: succeeded.");
 });
