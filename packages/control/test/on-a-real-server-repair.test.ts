@@ -264,7 +264,7 @@ test("two repairs of the same runs, and a retry by hand in the meantime, pay eac
   const { ledger } = stack.operations;
   const rowOf = async (workflowId: string) =>
     (await batchOfId(ledger, held, true)).listed?.find((row) => row.workflowId === workflowId);
-  expect((await rowOf("twice-2"))?.reason).toBe("It was retried by bob in the meantime.");
+  expect((await rowOf("twice-2"))?.reason).toMatch(/^It was retried by bob in the meantime\./);
   // Each run has succeeded, by whichever retry.
   await vi.waitFor(
     async () => expect(await readBatch(ledger, held)).toMatchObject({ outcome: "paid" }),
