@@ -85,6 +85,24 @@ const listOf = async (services: ReadonlyArray<Service>, account: string): Promis
   return NO_ACCESS;
 };
 
+/** Returns why the list and the writes of an account prove nothing; null if they prove what is compared. */
+const whyNotProved = (
+  { items = [], lagMs, whyNot }: List,
+  own: ReadonlyArray<CardholderWrite>,
+  begun: number,
+): string | null => {
+  const nameless = items.filter((one) => nameOf(one) === "").length;
+  if (nameless > 0) return `cardholders listed without a name: ${nameless}`;
+  if (whyNot) return `the list of cardholders proves nothing: ${whyNot}`;
+  const open = own.filter(isUnderWay).length;
+  if (open > 0) return `requests whose outcome is not known yet: ${open}`;
+  const listed = new Set(items.map(({ card_holder_id }) => card_holder_id));
+  const unseen = existing(own).holders.filter(
+    ({ changedAt, madeId }) => madeId !== null && !listed.has(madeId) && changedAt > begun - lagMs,
+  ).length;
+  return unseen > 0 ? `new cardholders that are not listed yet: ${unseen}` : null;
+};
+
 /**
  * Finds cardholders and cards that exist twice. An account that only the ledger knows is examined, too, and nothing is proved of
  * it.
@@ -123,30 +141,18 @@ export const findDuplicatesMade = async (
   const all = [...lists.keys(), ...strange.filter(isMeant)].map((hash) => {
     const list = lists.get(hash) ?? NO_ACCESS;
     const writes = byAccount.get(hash) ?? [];
-    const { items = [], lagMs } = list;
     const own = writes.filter(isOfBatch);
     const owners = new Set(own.map(({ ownerId }) => ownerId));
     const { cards, holders } = existing(own);
-    const listed = new Set(items.map(({ card_holder_id }) => card_holder_id));
-    const nameless = items.filter((one) => nameOf(one) === "").length;
-    const open = own.filter(isUnderWay).length;
-    const unseen = holders.filter(
-      ({ changedAt, madeId }) =>
-        madeId !== null && !listed.has(madeId) && changedAt > begun - lagMs,
-    ).length;
     const account: ExaminedAccount = {
       account: hash,
       name: accounts.find((known) => known.hash === hash)?.name ?? null,
       cardholders: holders.length,
       cards: cards.length,
       listed: list.items?.length ?? null,
-      whyNot:
-        (nameless > 0 ? `cardholders listed without a name: ${nameless}` : undefined) ??
-        (list.whyNot && `the list of cardholders proves nothing: ${list.whyNot}`) ??
-        (open > 0 ? `requests whose outcome is not known yet: ${open}` : undefined) ??
-        (unseen > 0 ? `new cardholders that are not listed yet: ${unseen}` : null),
+      whyNot: whyNotProved(list, own, begun),
     };
-    const duplicates = findMadeTwice(writes, items)
+    const duplicates = findMadeTwice(writes, list.items ?? [])
       .filter(({ workflowIds }) => ids === undefined || workflowIds.some((id) => owners.has(id)))
       .map((one) => ({ account: hash, ...one }));
     return { account, duplicates };
