@@ -132,57 +132,62 @@ export const payoutMethods = (store: Store) => {
         [];
       /** A wait for a return is completed now, or reads for itself once nobody watches the payout. */
       const noted: Array<string> = [];
-      const changes = read.flatMap(({ row: { madeId, outcomeAt: was }, seen }) => {
-        const before = known.get(madeId ?? "");
-        if (before === undefined) return [];
-        // A list may show it twice.
-        known.delete(madeId ?? "");
-        const row = readRecorded(before, seal);
-        const to = seen && changeOf(row, seen);
-        const said = seen && decisionAbout(lines, seen.word, seal);
-        // It was read before the word got another meaning: the next reading decides.
-        if (to && seen.isDecided && said?.value["means"] !== seen.outcome) return [];
-        const { step, workflowId } = row;
-        const is = { "workflow_id = ?": workflowId, "step = ?": step, "account = ?": account };
-        // It began before the last outcome was recorded, and may be older: the next reading decides, at once.
-        if (to && was !== row.outcomeAt) return [store.update(WRITES, { readAfter: log.now }, is)];
-        const standing = to?.standing ?? row.standing;
-        const isOutcome = standing !== row.standing;
-        if (isOutcome) {
-          const { generation, runId } = row;
-          const chain =
-            chains.get(workflowId) ??
-            logWriter(workflowId, String(before["last_hash"] ?? ""), log.now, seal);
-          chains.set(workflowId, chain);
-          const details = { id: madeId, word: seen?.word ?? "" };
-          const who = seen?.isDecided ? `as ${said?.by ?? ""} said of the word` : "the service";
-          chain.entry({ who, what: `payout ${standing}`, details }, row, runId, generation);
-          concerned.push(...idsOf(row));
-          settled.push(madeId ?? "");
-        }
-        const outcomeAt = isOutcome ? log.now : row.outcomeAt;
-        const of = { ...row, standing, outcomeAt };
-        // A payout that could not be read is still to be read, also at the end of its watch, or for a hint after it.
-        const missedAt = seen === undefined ? log.now + LONGEST_MS : null;
-        const readAfter = nextRead(of, log.now, longestMs, store.watchedForMs) ?? missedAt;
-        if (
-          (isOutcome && standing !== "completed") ||
-          (readAfter === null && row.readAfter !== null)
-        )
-          noted.push(madeId ?? "");
-        const isNewWord = to?.word !== undefined && to.word !== row.word;
-        if (to === undefined) {
-          if (readAfter !== row.readAfter) again.push({ madeId, readAfter });
-          return [];
-        }
-        return [
-          store.update(
-            WRITES,
-            { ...to, ...(isNewWord && { wordSince: log.now }), readAfter, outcomeAt },
-            is,
-          ),
-        ];
-      });
+      const changes = read.flatMap(
+        ({ row: { madeId, outcomeAt: was, readAfter: dueAt }, seen }) => {
+          const before = known.get(madeId ?? "");
+          if (before === undefined) return [];
+          // A list may show it twice.
+          known.delete(madeId ?? "");
+          const row = readRecorded(before, seal);
+          const to = seen && changeOf(row, seen);
+          const said = seen && decisionAbout(lines, seen.word, seal);
+          // It was read before the word got another meaning: the next reading decides.
+          if (to && seen.isDecided && said?.value["means"] !== seen.outcome) return [];
+          const { step, workflowId } = row;
+          const is = { "workflow_id = ?": workflowId, "step = ?": step, "account = ?": account };
+          // It began before the last outcome was recorded, and may be older: the next reading decides, at once.
+          if (to && was !== row.outcomeAt)
+            return [store.update(WRITES, { readAfter: log.now }, is)];
+          const standing = to?.standing ?? row.standing;
+          const isOutcome = standing !== row.standing;
+          if (isOutcome) {
+            const { generation, runId } = row;
+            const chain =
+              chains.get(workflowId) ??
+              logWriter(workflowId, String(before["last_hash"] ?? ""), log.now, seal);
+            chains.set(workflowId, chain);
+            const details = { id: madeId, word: seen?.word ?? "" };
+            const who = seen?.isDecided ? `as ${said?.by ?? ""} said of the word` : "the service";
+            chain.entry({ who, what: `payout ${standing}`, details }, row, runId, generation);
+            concerned.push(...idsOf(row));
+            settled.push(madeId ?? "");
+          }
+          const outcomeAt = isOutcome ? log.now : row.outcomeAt;
+          const of = { ...row, standing, outcomeAt };
+          // A payout that could not be read is still to be read, also at the end of its watch, or for a hint after it.
+          const missedAt = seen === undefined ? log.now + LONGEST_MS : null;
+          const next = nextRead(of, log.now, longestMs, store.watchedForMs) ?? missedAt;
+          // A hint that came during the reading is about something later.
+          const readAfter = row.readAfter === dueAt ? next : row.readAfter;
+          if (
+            (isOutcome && standing !== "completed") ||
+            (readAfter === null && row.readAfter !== null)
+          )
+            noted.push(madeId ?? "");
+          const isNewWord = to?.word !== undefined && to.word !== row.word;
+          if (to === undefined) {
+            if (readAfter !== row.readAfter) again.push({ madeId, readAfter });
+            return [];
+          }
+          return [
+            store.update(
+              WRITES,
+              { ...to, ...(isNewWord && { wordSince: log.now }), readAfter, outcomeAt },
+              is,
+            ),
+          ];
+        },
+      );
       return {
         value: undefined,
         writes: [
@@ -262,20 +267,15 @@ export const payoutMethods = (store: Store) => {
      * because only this may tell that money came back. An unknown id changes nothing.
      */
     readSoon: async (accounts: ReadonlyArray<string>, id: string): Promise<void> => {
-      const isLater = `read_after > ${now}`;
-      for (const [table, where, isRead] of [
-        [
-          "writes",
-          "operation = 'createPayout' AND made_id = ?",
-          `(${isLater} OR read_after IS NULL)`,
-        ],
-        ["waits", "thing = ? AND closed_at IS NULL AND kind = 'payout'", isLater],
-        ["waits", "thing = ? AND closed_at IS NULL AND kind = 'cardholder'", isLater],
+      const isOpen = "thing = ? AND closed_at IS NULL AND read_after IS NOT NULL";
+      for (const [table, where] of [
+        ["writes", "operation = 'createPayout' AND made_id = ?"],
+        ["waits", `${isOpen} AND kind = 'payout'`],
+        ["waits", `${isOpen} AND kind = 'cardholder'`],
       ] as const) {
         const soon = store.where(`UPDATE ${table} SET read_after = ${now}`, {
           account: accounts,
           [where]: id,
-          [isRead]: true,
         });
         await store.save(`hint ${id}`, [soon]);
       }

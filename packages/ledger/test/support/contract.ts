@@ -585,7 +585,13 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
       if (row === undefined) throw new Error("It was made.");
       await ledger.sawPayouts(account, [{ row, seen: undefined }]);
       expect(await due()).toEqual([]);
-      expect((await other.payout(account, id))?.readAfter).toBeGreaterThan(row.readAfter ?? 0);
+      const later = await other.payout(account, id);
+      expect(later?.readAfter).toBeGreaterThan(row.readAfter ?? 0);
+      // A hint that comes while it is read, perhaps as it was before.
+      await other.readSoon([account], id);
+      const seen = { ...COMPLETED, word: later?.word ?? "" };
+      if (later !== undefined) await ledger.sawPayouts(account, [{ row: later, seen }]);
+      expect(await due()).toEqual([id]);
       await ledger.sawPayout(account, id, { ...COMPLETED, word: outcome, outcome });
       expect(await other.payout(account, id)).toMatchObject({ standing: outcome, readAfter: null });
     }
