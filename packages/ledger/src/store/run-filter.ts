@@ -136,7 +136,7 @@ export const runConditions = (
   "runs.started_at >= ?": since,
   "runs.started_at < ?": until,
   ...(find !== undefined && {
-    [`(substr(runs.workflow_id, 1, ${find.length}) = ? OR runs.workflow_id IN (SELECT owner_id FROM writes WHERE made_id = ?))`]:
+    [`(substr(runs.workflow_id, 1, ${[...find].length}) = ? OR runs.workflow_id IN (SELECT owner_id FROM writes WHERE made_id = ?))`]:
       [find, find],
   }),
   "runs.workflow_id": ids,

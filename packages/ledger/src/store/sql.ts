@@ -19,10 +19,10 @@ export const storable = <A>(value: A): A | string =>
 export const toJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) => storable(part));
 
-/** Returns a statement with its values. */
+/** Returns a statement with its values. Numbers are whole: PostgreSQL refuses a fraction, such as of 1.1 hours in milliseconds. */
 export const query = (sql: string, ...values: ReadonlyArray<SqlValue>): Query => ({
   sql,
-  values: values.map(storable),
+  values: values.map((value) => (typeof value === "number" ? Math.round(value) : storable(value))),
 });
 
 /** Encrypts the ledger's texts, and decrypts them. */

@@ -1120,6 +1120,14 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     expect(pruned).toMatchObject({ by: "ada", reason: "as agreed" });
   });
 
+  it("takes a time of fractions of a millisecond, as settings in hours have it", async () => {
+    const hours = 1.1 * 3_600_000;
+    expect(await ledger.overdue(hours)).toEqual(await ledger.overdue(Math.round(hours)));
+    expect(await ledger.attention({ lateAfterMs: hours })).toEqual(
+      await ledger.attention({ lateAfterMs: Math.round(hours) }),
+    );
+  });
+
   it("records a text that a database refuses, and every other row with it", async () => {
     const id = fresh();
     const NUL = "\0";

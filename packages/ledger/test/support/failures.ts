@@ -21,13 +21,13 @@ export const describeFailures = (open: () => Promise<Ledger>): void => {
     ledger = await open();
     for (const at of [1, 2, 3, 4]) await start(`p-${at}`, { amount: "0.10" });
     await start("other-step");
-    await start("card", { type: "onboardCardholder", account: "account-2", currency: "EUR" });
+    await start("💳-1", { type: "onboardCardholder", account: "account-2", currency: "EUR" });
     await start("open");
     await start("done");
     await ledger.recordEnds([
       ...[1, 2, 3, 4].map((at) => endOf(`p-${at}`, at)),
       endOf("other-step", 5, { endStep: "createBeneficiary", endFacts: { version: 3 } }),
-      endOf("card", 6, { endType: "NotVerified", endReason: "Mallory was not verified." }),
+      endOf("💳-1", 6, { endType: "NotVerified", endReason: "Mallory was not verified." }),
       endOf("done", 7, { endState: "succeeded", endType: null, endReason: null, endStep: null }),
     ]);
   });
@@ -59,14 +59,16 @@ export const describeFailures = (open: () => Promise<Ledger>): void => {
 
   it.each([
     [{ step: "createBeneficiary" }, ["other-step"]],
-    [{ type: "onboardCardholder" }, ["card"]],
-    [{ error: "notverified" }, ["card"]],
+    [{ type: "onboardCardholder" }, ["💳-1"]],
+    [{ error: "notverified" }, ["💳-1"]],
     [{ error: "b-3" }, ["p-3"]],
-    [{ account: "account-2" }, ["card"]],
-    [{ currency: "EUR" }, ["card"]],
+    [{ account: "account-2" }, ["💳-1"]],
+    [{ currency: "EUR" }, ["💳-1"]],
     [{ batch: "no such file" }, []],
     [{ payees: ["nobody"] }, []],
     [{ find: "p-1" }, ["p-1"]],
+    // A database counts its characters otherwise than JavaScript.
+    [{ find: "💳" }, ["💳-1"]],
   ] as const)("finds the failed runs of %j", async (filter, ids) => {
     const found = await ledger.failedRuns(filter, 10);
     expect(found.map(({ run }) => run.workflowId)).toEqual(ids);
