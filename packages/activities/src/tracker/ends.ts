@@ -228,7 +228,8 @@ export const endsOf = ({ begunAt, client, holder, ledger }: EndsOptions) => {
         return run === undefined ? [] : unrecorded(client, run, known);
       }),
     );
-    recorded = new Set([...latest.values()].map(stateOf));
+    // An end that could not be read is read again, as long as the overlap shows it; then with those that are open.
+    if (fault === undefined) recorded = new Set([...latest.values()].map(stateOf));
     for (const run of latest.values())
       watermark = Math.max(watermark, closeOf(run) ?? startOf(run));
     return fault;

@@ -195,14 +195,18 @@ it("a run that visibility does not list yet is described, and not missing", asyn
   expect(await endOf("run-1")).toMatchObject({ endState: null });
 });
 
-it("an end that cannot be read delays no other", async () => {
+it("an end that cannot be read delays no other, and is read again", async () => {
   await start("run-1");
   await start("run-2");
   const unread = { ...failed, cause: new ServiceError("unavailable") };
-  const { recent } = ends(clientOf([unread, { ...failed, workflowId: "run-2", runId: "r-2" }]));
+  const runs = [unread, { ...failed, workflowId: "run-2", runId: "r-2" }];
+  const { recent } = ends(clientOf(runs));
   await expect(recent()).rejects.toThrow("The end of a run could not be read: unavailable");
   expect(await endOf("run-2")).toMatchObject({ endState: "failed" });
   expect(await endOf("run-1")).toMatchObject({ endState: null });
+  runs[0] = failed;
+  await recent();
+  expect(await endOf("run-1")).toMatchObject({ endState: "failed" });
 });
 
 it("a row of a file is missing only after its start", async () => {
