@@ -28,6 +28,9 @@ export interface NotifierOptions extends LongActivityOptions {
 /** A new endpoint begins with the events of this time. */
 const BEGINS_BEFORE_MS = 10 * 60_000;
 
+/** A turn takes less, besides its interval. */
+const LEASE_MS = 60_000;
+
 /** Events of an account that are read together. */
 const MOST_READ = 100;
 
@@ -94,11 +97,12 @@ const notifying = (
     turn: async () => {
       const begun = Date.now();
       delivered = 0;
-      const problems = [
-        ...(await ledger.attention({ lateAfterMs })),
-        ...(await ledger.overdue(overdueAfterMs)),
-      ];
-      await ledger.noteProblems(problems);
+      // One notifier of all that share the ledger: by settings of another, a problem would end and begin again with each turn.
+      if (await ledger.lease("problems", taskQueue, intervalMs + LEASE_MS))
+        await ledger.noteProblems([
+          ...(await ledger.attention({ lateAfterMs })),
+          ...(await ledger.overdue(overdueAfterMs)),
+        ]);
       const ends = await Promise.allSettled((await ledger.feeds()).map(deliver));
       const failure = ends.find(({ status }) => status === "rejected");
       if (failure?.status !== "rejected") state = {};
