@@ -76,7 +76,8 @@ export const runLong = async <State>(
   const activity = Context.current();
   const { cancellationSignal } = activity;
   const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
-  const until = Date.now() + turnMs;
+  // The clock of the host may be set.
+  const until = performance.now() + turnMs;
   const work = begin(signal, activity.info.heartbeatDetails);
   const failed = (why: string, waitMs: number) => {
     activity.log.warn(`Tries again in ${waitMs} ms: ${why}`);
@@ -86,9 +87,9 @@ export const runLong = async <State>(
   const heart = setInterval(() => activity.heartbeat(work.state()), HEARTBEAT_EVERY_MS);
   try {
     do {
-      const waitMs = Math.min(await turn(), until - Date.now());
+      const waitMs = Math.min(await turn(), until - performance.now());
       await sleep(Math.max(0, waitMs), undefined, { signal });
-    } while (Date.now() < until);
+    } while (performance.now() < until);
   } catch (error) {
     if (cancellationSignal.aborted) throw cancellationSignal.reason;
     if (!signal.aborted) throw error;

@@ -277,8 +277,8 @@ export const makeBatchActivities = (options: BatchOptions) => ({
     const context = Context.current();
     const signal = context.cancellationSignal;
     const chunk = chunkOf(context.client, options, given);
-    const begun = Date.now();
-    const age = begun - context.info.scheduledTimestampMs;
+    const begun = performance.now();
+    const age = Date.now() - context.info.scheduledTimestampMs;
     const laterMs = Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, age / 10));
     let taken = 0;
     const heart = setInterval(() => context.heartbeat(), LOOK_EVERY_MS * 5);
@@ -318,7 +318,7 @@ export const makeBatchActivities = (options: BatchOptions) => ({
         // A run that waits for a payout, an identity check or funds takes days, and holds up nothing.
         const room = given.window - open.filter((status) => status !== "waiting").length;
         const { rate } = given;
-        const inTime = ((Date.now() - begun) / 1_000) * (rate ?? 0);
+        const inTime = ((performance.now() - begun) / 1_000) * (rate ?? 0);
         const free = rate === undefined ? room : Math.min(room, 1 + Math.floor(inTime) - taken);
         const filed = waiting.filter(chunk.isDecided);
         const next = filed.slice(0, Math.max(0, free)).map(({ number }) => number);
@@ -328,7 +328,7 @@ export const makeBatchActivities = (options: BatchOptions) => ({
           filed.filter(({ number }) => claimed.has(number)),
           chunk.start,
         );
-        if (Date.now() - begun > LONGEST_LOOK_MS)
+        if (performance.now() - begun > LONGEST_LOOK_MS)
           throw notYet("Rows are waiting for other rows to finish.", LOOK_EVERY_MS);
         if (next.length < waiting.length) await sleep(LOOK_EVERY_MS, undefined, { signal });
       }

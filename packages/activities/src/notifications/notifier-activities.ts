@@ -95,7 +95,7 @@ const notifying = (
     state: () => state,
     failed,
     turn: async () => {
-      const begun = Date.now();
+      const begun = performance.now();
       delivered = 0;
       // One notifier of all that share the ledger: by settings of another, a problem would end and begin again with each turn.
       if (await ledger.lease("problems", taskQueue, intervalMs + LEASE_MS))
@@ -109,7 +109,7 @@ const notifying = (
       // An endpoint that accepts some is not away: the waits grow only while it accepts nothing.
       else if (delivered === 0) throw failure.reason;
       else failed(messageOf(failure.reason));
-      return begun + intervalMs - Date.now();
+      return begun + intervalMs - performance.now();
     },
   };
 };

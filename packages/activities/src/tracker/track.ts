@@ -122,9 +122,9 @@ const tracking = (
     };
     const backingOff = withBackOff(again, failed, signal);
     const run = async () => {
-      if (Date.now() >= dueAt) {
+      if (performance.now() >= dueAt) {
         const waitMs = await backingOff();
-        dueAt = Date.now() + waitMs;
+        dueAt = performance.now() + waitMs;
       }
       if (fault === undefined) doneAt = Date.now();
     };
@@ -160,9 +160,9 @@ const tracking = (
     const now = await ledger.mark();
     state = { ...state, mark: now };
     if (mark !== undefined && !isWitness) return OTHERS_WITNESS_EVERY_MS;
-    if (now.sequence !== reported && Date.now() - reportedAt >= WITNESS_EVERY_MS) {
+    if (now.sequence !== reported && performance.now() - reportedAt >= WITNESS_EVERY_MS) {
       activity.heartbeat(state);
-      reportedAt = Date.now();
+      reportedAt = performance.now();
       reported = now.sequence;
     }
     return LOOK_EVERY_MS;

@@ -881,6 +881,19 @@ describe("the tracker", () => {
     await tracking;
   });
 
+  it("goes on if the clock of its host is set back, and ends in time", async () => {
+    const { client, done } = clientOf({ "run-1": "RUNNING", "run-2": "RUNNING" });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    onTestFinished(() => void vi.useRealTimers());
+    await putRow(ledger, { mustNotify: true, workflowId: "run-1" });
+    const tracking = track(undefined, undefined, { client, turnMs: 4_000 });
+    await vi.waitFor(() => expect(done).toHaveLength(1));
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await putRow(ledger, { mustNotify: true, workflowId: "run-2" });
+    await tracking;
+    expect(done.map(([, id]) => id)).toEqual(["run-1", "run-2"]);
+  });
+
   it("shows by account when everything due was read", async () => {
     await track(undefined, undefined, { name: "eu" });
     const shown = formatUnsafe(Context.empty());
