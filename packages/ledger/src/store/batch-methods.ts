@@ -253,13 +253,12 @@ export const batchMethods = (store: Store) => {
       return store.save(`batch ${id}`, [store.update(BATCHES, { notifyOf: null }, of)]);
     },
     batch: async (id: string) => (await store.all(BATCHES, { "id = ?": id }))[0],
-    /** Returns batches, newest first. `finishedWithinMs` is by the ledger's clock. */
+    /** Returns batches, newest first. */
     batches: (
       filter: {
         readonly states?: ReadonlyArray<Batch["state"]>;
         /** Those whose workflows have not been notified of a decision. */
         readonly mustNotify?: true;
-        readonly finishedWithinMs?: number;
         readonly limit?: number;
       } = {},
     ) =>
@@ -268,7 +267,6 @@ export const batchMethods = (store: Store) => {
         {
           state: filter.states,
           "notify_of IS NOT NULL": filter.mustNotify,
-          [`finished_at >= ${database.dialect.now} - ?`]: filter.finishedWithinMs,
         },
         "ORDER BY created_at DESC, id",
         filter.limit,

@@ -19,12 +19,7 @@ export interface DeliveredEvent extends FeedEvent {
 export const deliveryMethods = (store: Store) => {
   const { database, seal } = store;
   const { eventsAfter, feeds, numberAll, placeOf, readHead } = feedReader(store);
-  const deliveries = (where: Partial<Pick<FeedDelivery, "account" | "endpoint">> = {}) =>
-    store.all(
-      DELIVERIES,
-      { "endpoint = ?": where.endpoint, "account = ?": where.account },
-      "ORDER BY account, endpoint",
-    );
+  const deliveriesTo = (endpoint: string) => store.all(DELIVERIES, { "endpoint = ?": endpoint });
   /** Begins before the recent events of each account, all at once: an account whose first event comes later has no older one. */
   const begin = async (endpoint: string, backMs: number): Promise<void> => {
     const accounts = await feeds();
@@ -53,11 +48,11 @@ export const deliveryMethods = (store: Store) => {
       limit: number,
       backMs: number,
     ): Promise<ReadonlyArray<DeliveredEvent>> => {
-      const all = await deliveries({ endpoint });
+      const all = await deliveriesTo(endpoint);
       if (all.length === 0) await begin(endpoint, backMs);
       const head = await readHead(account);
       const first: FeedDelivery = { endpoint, account, number: 0, againAfter: null, againTo: null };
-      const known = all.length === 0 ? await deliveries({ endpoint }) : all;
+      const known = all.length === 0 ? await deliveriesTo(endpoint) : all;
       const delivery = known.find((one) => one.account === account) ?? first;
       if (delivery === first)
         await store.save(`delivery ${endpoint} ${account}`, [insertDelivery(first, seal)]);
@@ -87,7 +82,6 @@ export const deliveryMethods = (store: Store) => {
           account,
         ),
       ]),
-    deliveries,
     /**
      * Has the events of an account delivered again to all its endpoints, before new ones and in order: from `from` to
      * `to`, both included. Events that were not delivered yet are delivered once. If others are being delivered again, it

@@ -101,7 +101,6 @@ export const migrations = (
       `CREATE INDEX waits_left ON waits (account, since) WHERE closed_at IS NULL AND is_left = 1`,
       `CREATE INDEX waits_for ON waits (account, thing) WHERE closed_at IS NULL AND kind = 'payout'`,
       `CREATE INDEX batches_to_notify ON batches (created_at) WHERE notify_of IS NOT NULL`,
-      `CREATE INDEX batches_finished ON batches (finished_at) WHERE finished_at IS NOT NULL`,
       `CREATE INDEX batch_rows_waiting ON batch_rows (batch, number) WHERE state = 'waiting'`,
       `CREATE INDEX batch_rows_fingerprint ON batch_rows (fingerprint)`,
       `CREATE INDEX batch_rows_id ON batch_rows (workflow_id)`,

@@ -260,20 +260,13 @@ export const runMethods = (store: Store) => {
     runs: (filter: {
       readonly workflowIds?: ReadonlyArray<string>;
       readonly batch?: string | undefined;
-      readonly type?: string | undefined;
-      readonly statuses?: ReadonlyArray<Run["status"]>;
-      /** By Temporal's clock, in milliseconds since 1970. */
-      readonly endedSince?: number | undefined;
       readonly limit?: number;
     }) =>
       store.all(
         RUNS,
         {
           workflow_id: filter.workflowIds,
-          status: filter.statuses,
           "batch = ?": filter.batch,
-          "type = ?": filter.type,
-          "ended_at >= ?": filter.endedSince,
         },
         "ORDER BY started_at DESC, workflow_id",
         filter.limit,
