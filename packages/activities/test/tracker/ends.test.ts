@@ -161,7 +161,7 @@ it("a run that the ledger does not know is left alone", async () => {
 
 it("one tracker at a time asks Temporal", async () => {
   await start("run-1");
-  await ledger.lease("ends of runs", "another", MINUTE_MS);
+  await ledger.lease("ends of runs", "another", 20_000);
   await ends(clientOf([failed])).recent();
   expect(await endOf("run-1")).toMatchObject({ endState: null });
 });

@@ -860,7 +860,7 @@ describe("the tracker", () => {
   it("remembers how far the ledger has got, for the next one", async () => {
     const { mark, waiting } = await track();
     // The account is served.
-    expect(await ledger.lease(trackerLease(ACCOUNT), "another", 1)).toBe(false);
+    expect(await ledger.lease(trackerLease(ACCOUNT), "another", 60_000)).toBe(false);
     expect(mark).toEqual(await ledger.mark());
     expect(waiting).toBe(0);
   });

@@ -129,7 +129,8 @@ export const runMethods = (store: Store) => {
   });
   const lease = async (name: string, holder: string, ms: number): Promise<boolean> => {
     const until = `${now} + ${Math.round(ms)}`;
-    const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} RETURNING name`;
+    // Longer than it lasts: the clock was set back since.
+    const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} OR leases.until > excluded.until RETURNING name`;
     const take = LEASES.saver({ until }, undefined, ifFree);
     const release = query(
       "DELETE FROM leases WHERE name = $1 AND holder = $2 RETURNING name",

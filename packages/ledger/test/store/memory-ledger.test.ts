@@ -1,4 +1,4 @@
-import { describe } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Ledger, openLedger } from "../../src/index.ts";
 import { describeAttention } from "../support/attention.ts";
 import { describeLedger } from "../support/contract.ts";
@@ -21,4 +21,14 @@ describe("a ledger in memory", () => {
   describeFeed(() => openLedger("memory"));
   describeStatuses(() => openLedger("memory"));
   describeFailures(() => openLedger("memory"));
+
+  it("frees a lease that a killed worker took while the clock was ahead", async () => {
+    let ahead = 3_600_000;
+    const clocked = await openLedger("memory", { clock: () => Date.now() + ahead });
+    expect(await clocked.lease("one", "killed", 60_000)).toBe(true);
+    ahead = 0;
+    expect(await clocked.lease("one", "next", 60_000)).toBe(true);
+    expect(await clocked.lease("one", "other", 60_000)).toBe(false);
+    await clocked.close();
+  });
 });
