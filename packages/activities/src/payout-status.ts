@@ -21,7 +21,7 @@ import { plainWord, type SeenOfPayout, type WordMeaning } from "@durable-payment
 /** Decisions about words of an account: lower case, trimmed. */
 export type Words = ReadonlyMap<string, WordMeaning>;
 
-/** Longest word that is kept. The service may write a sentence. */
+/** Longest word that is kept. The service may write a sentence. A cut character becomes the one that the ledger stores. */
 const LONGEST_WORD = 100;
 
 /** Returns the zone of the service's times without an offset: UTC while it is unknown. */
@@ -65,7 +65,8 @@ export const payoutStatus = (
   knownForMs?: number,
   now = Date.now(),
 ): SeenOfPayout => {
-  const word = redact(cleanText(payout.payout_status ?? "")).slice(0, LONGEST_WORD);
+  const text = redact(cleanText(payout.payout_status ?? ""));
+  const word = text.slice(0, LONGEST_WORD).toWellFormed();
   const seen = { word, outcome: null, asks: false, problem: null };
   const listed = listedMeaning(word, assumptions);
   const meaning = listed ?? words.get(plainWord(word));

@@ -145,6 +145,13 @@ describe("a payout", () => {
       expect(statusOf(implausible)).toMatchObject({ outcome: null, asks: false });
     });
 
+    it("has a decided meaning also if its text is cut in the middle of a character", () => {
+      const payout_status = `${"x".repeat(99)}😀`;
+      // As the ledger stores it.
+      const decided: Words = new Map([[`${"x".repeat(99)}\uFFFD`, "completed"]]);
+      expect(stateOf({ payout_status }, {}, decided)).toBe("completed");
+    });
+
     it("asks about no listed word, and about no missing one", () => {
       for (const payout_status of ["processing", "completed", "failed", "returned", ""])
         expect(statusOf({ payout_status, complete_time })).toMatchObject({ asks: false });
