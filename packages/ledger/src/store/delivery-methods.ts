@@ -62,8 +62,8 @@ export const deliveryMethods = (store: Store) => {
         // They may have been pruned meanwhile.
         if (again.length > 0) return again;
       }
-      const missed = (head.first ?? 0) - 1 - last;
       const events = await eventsAfter(account, head, last, limit);
+      const missed = numberIn(events[0]?.id ?? "") - 1 - last;
       return events.map((event, at) => (at === 0 && missed > 0 ? { ...event, missed } : event));
     },
     /**

@@ -94,6 +94,12 @@ const FEED = eventsTable("");
 export const numberIn = (id: string): number =>
   Number(/^evt_(\d{1,15})_[\w-]{16}$/.exec(id)?.[1] ?? Number.NaN);
 
+const prunedAfter = (id: string) =>
+  new UnknownCursor(
+    `Events after ${id} were pruned: compare your records with a report, and read from the first event that is left.`,
+    undefined,
+  );
+
 const orLeftOut = <A>(name: string, value: A | null | undefined): Record<string, A> =>
   value === null || value === undefined ? {} : { [name]: value };
 
@@ -160,12 +166,12 @@ export const feedReader = (store: Store) => {
       throw new UnknownCursor(`${JSON.stringify(id)} is not the id of an event.`, undefined);
     const { epoch, first, stopped } = head;
     if (first !== null && place < (isIncluded ? first : first - 1))
-      throw new UnknownCursor(
-        isIncluded
-          ? `The event ${id} was pruned: begin with the first event that is left. Nothing was changed.`
-          : `Events after ${id} were pruned: compare your records with a report, and read from the first event that is left.`,
-        undefined,
-      );
+      throw isIncluded
+        ? new UnknownCursor(
+            `The event ${id} was pruned: begin with the first event that is left. Nothing was changed.`,
+            undefined,
+          )
+        : prunedAfter(id);
     // The last event that was pruned has no row to compare with, and nothing is skipped after it.
     if (first !== null && place === first - 1) return place;
     if (id === (await idAt(account, "number = $2", head, place))) return place;
@@ -307,7 +313,12 @@ export const feedMethods = (store: Store) => {
       }: { readonly after?: string | undefined; readonly limit?: number } = {},
     ): Promise<ReadonlyArray<FeedEvent>> => {
       const head = await readHead(account);
-      return eventsAfter(account, head, await placeOf(account, after, head), limit);
+      const place = await placeOf(account, after, head);
+      const events = await eventsAfter(account, head, place, limit);
+      // They were pruned since the head was read.
+      if (after !== undefined && numberIn(events[0]?.id ?? after) > place + 1)
+        throw prunedAfter(after);
+      return events;
     },
     feeds,
     /** Removes events before a time; the newest of each account stays, so that no number is given twice. @returns their number. */

@@ -1,8 +1,9 @@
 import { makeTestFolder } from "@durable-payments/tools/testing";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { type LedgerOptions, openLedger, readLedgerPlace } from "../../src/index.ts";
+import { Store } from "../../src/store/store.ts";
 import { BATCH_ROWS, RUNS, WAITS, WRITES } from "../../src/store/schema.ts";
 import { ADA, batchOf, made, nameOf, runOf, saving, startOf } from "../support/rows.ts";
 
@@ -46,6 +47,35 @@ it("prunes no event after one that stays, also if the clock was set back", async
   const [, ...kept] = await ledger.events("account-1");
   expect(await ledger.pruneEvents(Date.now() + 3_600_000)).toBe(1);
   expect(await ledger.events("account-1")).toEqual(kept);
+});
+
+it("tells a reader, and an endpoint, of events that another process prunes while they are read", async () => {
+  const { find } = Store.prototype;
+  const reads = vi.spyOn(Store.prototype, "find");
+  onTestFinished(() => reads.mockRestore());
+  const begin = async () => {
+    const { ledger } = await open();
+    for (const at of [1, 2, 3, 4, 5])
+      await ledger.recordStart(runOf({ workflowId: `run-${at}` }), startOf());
+    const [first, , , , last] = await ledger.events("account-1");
+    if (first === undefined) throw new Error("It was recorded.");
+    await ledger.undelivered("endpoint", "account-1", 1, 60_000);
+    await ledger.delivered("endpoint", first);
+    reads.mockImplementation(async function (this: Store, ...queries) {
+      if (queries[0]?.sql.includes("number > $2")) {
+        reads.mockImplementation(find);
+        await ledger.pruneEvents(Date.now() + 3_600_000);
+      }
+      return find.apply(this, queries);
+    });
+    return { ledger, first, last };
+  };
+  const { first, ledger } = await begin();
+  await expect(ledger.events("account-1", { after: first.id })).rejects.toThrow(/were pruned/);
+  const other = await begin();
+  expect(await other.ledger.undelivered("endpoint", "account-1", 9, 60_000)).toEqual([
+    { ...other.last, missed: 3 },
+  ]);
 });
 
 it("leaves no text of a paid run, of one that failed before a write, nor of a row that was not started", async () => {
