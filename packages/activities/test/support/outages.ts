@@ -1,6 +1,6 @@
-import type { Ledger } from "@durable-payments/ledger";
 import { describe, expect, it } from "vitest";
 import { beneficiary, card, cardholder, payout as withKey } from "./bodies.ts";
+import type { SkippedTime } from "./skipped-time.ts";
 import { makeWorld } from "./writes.ts";
 
 const { unique_request_id: _payout, ...payout } = withKey;
@@ -56,27 +56,21 @@ const countOf = async ({ simulator }: World, operation: (typeof OPERATIONS)[numb
 };
 
 /** Describes what outages and lost answers do to writes over a ledger. */
-export const describeOutages = (
-  openWith: (clock: () => number) => Promise<Ledger>,
-  kinds: ReadonlyArray<"503" | "refused"> = ["503", "refused"],
-): void => {
+export const describeOutages = (startTime: () => Promise<SkippedTime>): void => {
+  const kinds = ["503", "refused"] as const;
   describe.each(kinds)("an outage of hours (%s)", (kind) => {
     it.each(OPERATIONS)(
       "of %s asks nobody, waits longer and longer, and succeeds once",
       async (operation) => {
-        let now = Date.now();
-        const world = await makeWorld({
-          simulator: { verifyAfter: 0 },
-          openWith: () => openWith(() => now),
-        });
+        const { open, skip } = await startTime();
+        const world = await makeWorld({ simulator: { verifyAfter: 0 }, openWith: open });
         const request = await requestOf(world, operation);
         const before = await countOf(world, operation);
         await world.outage.set(kind);
         const task = { operation, request, step: "step" };
-        const from = now;
         const delays: Array<number> = [];
         let version: number | undefined;
-        for (let attempt = 1; now - from < HOURS; attempt++) {
+        for (let attempt = 1, waited = 0; waited < HOURS; attempt++) {
           const testimony =
             attempt === 1
               ? ({ is: "none" } as const)
@@ -89,7 +83,8 @@ export const describeOutages = (
           if (ended.is !== "wait") throw new Error(`${attempt}: ${JSON.stringify(ended)}`);
           ({ version } = ended);
           delays.push(ended.delayMs);
-          now += ended.delayMs;
+          waited += ended.delayMs;
+          await skip(ended.delayMs);
         }
         expect(delays.length).toBeLessThan(100);
         expect(delays.at(-1)).toBeGreaterThanOrEqual(60_000);
@@ -97,7 +92,7 @@ export const describeOutages = (
         const known = version === undefined ? undefined : ({ is: "version", version } as const);
         let ended = await world.once(task, { attempt: delays.length + 1, testimony: known });
         for (let more = 2; ended.is === "wait" && more < 10; more++) {
-          now += ended.delayMs;
+          await skip(ended.delayMs);
           ended = await world.once(task, { attempt: delays.length + more, ...UNVOUCHED });
         }
         expect(ended).toMatchObject({ is: "done" });
@@ -109,7 +104,8 @@ export const describeOutages = (
   it.each(kinds)(
     "an outage (%s) that began before the first sign-in asks nobody, and is sat out",
     async (kind) => {
-      const world = await makeWorld({ openWith: () => openWith(Date.now) });
+      const { open } = await startTime();
+      const world = await makeWorld({ openWith: open });
       await world.outage.set(kind);
       const task = { operation: "createBeneficiary", request: beneficiary };
       expect(await world.until(task, {}, 3)).toMatchObject({ is: "wait", version: 1 });

@@ -1,4 +1,4 @@
-import { openLedger } from "@durable-payments/ledger";
 import { describeOutages } from "../support/outages.ts";
+import { timeInMemory } from "../support/skipped-time.ts";
 
-describeOutages((clock) => openLedger("memory", { clock }));
+describeOutages(timeInMemory);
