@@ -1,9 +1,11 @@
 /*
- * How soon the tracker notices that payouts have settled, and at what cost, with up to a million of them open.
+ * How soon the trackers of some accounts notice that payouts have settled, and at what cost, with up to a million of them open.
  *
- * Nobody can wait for a day of payouts, so time is virtual: the service's, the ledger's and the pauses of the tracker. All else
- * is real: the tracker's own readings and notifications, and a ledger in SQLite. Payouts settle in the order in which they
- * were made, and the service lists some of them later than others.
+ * Nobody can wait for a day of payouts, so time is virtual: the service's, the ledger's and the pauses of the trackers. All else
+ * is real: the trackers' own readings and notifications, and a ledger in SQLite, which all accounts share. Payouts settle in the
+ * order in which they were made, and the service lists some of them later than others.
+ *
+ * The processor works in no virtual time, so an account that takes all of it delays nobody here. Its time is a figure instead.
  */
 import { notifyRuns, readings } from "@durable-payments/activities";
 import {
@@ -22,7 +24,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { ACCOUNT, copying, DAY_MS, numbersInSqlite, payoutOf, SEED } from "./copied-payouts.ts";
 import type { BenchContext } from "./rounds.ts";
-import { atShare, NO_MORE, type Row, rowOf, type Target } from "./row.ts";
+import { atShare, figure, NO_MORE, type Row, rowOf, type Target } from "./row.ts";
 
 const START = Date.UTC(2026, 10, 27);
 
@@ -42,11 +44,18 @@ const BUDGET = 20;
 /** Heartbeats of a tracker: each 5 s, and each 2 s for the witness of its ledger. */
 const HEARTBEATS_PER_SECOND = 0.7;
 
-/** A load of the tracker. */
-export interface TrackedLoad {
+/** The load of an account. */
+interface AccountLoad {
   readonly perSecond: number;
   /** Payouts that are open all the time: each settles after this number of others. */
   readonly open: number;
+  /** Requests a second that the service permits; left out if it has no limit. */
+  readonly rate?: number;
+}
+
+/** A load of the trackers of one ledger. */
+export interface TrackedLoad {
+  readonly accounts: ReadonlyArray<AccountLoad>;
   /** Virtual time. */
   readonly forMs: number;
 }
@@ -86,14 +95,19 @@ class VirtualTime {
   }
 }
 
-/** The nth payout settles `n` spacings after the start. */
-const serviceOf = (time: VirtualTime, spacingMs: number, open: number) => {
+/** The id of the nth payout of an account, of its run and of its wait. */
+const idOf = (account: string, n: number | string): string => `${account}-${n}`;
+const numberOf = (id: string): number => Number(id.split("-")[1]);
+
+/** The service of an account. The nth payout settles `n` spacings after the start. */
+const serviceOf = (time: VirtualTime, account: string, { open, perSecond, rate }: AccountLoad) => {
+  const spacingMs = 1_000 / perSecond;
   const settledAt = (n: number) => START + n * spacingMs;
   const isListed = (n: number) =>
     settledAt(n) + (LISTED_AFTER_MS[n % LISTED_AFTER_MS.length] ?? 0) <= time.now;
   const timeOf = (at: number): string => new Date(at).toISOString();
   const payoutOf = (n: number): Payout => {
-    const shown = { payout_id: `P${n}`, create_time: timeOf(settledAt(n - open)) };
+    const shown = { payout_id: idOf(account, n), create_time: timeOf(settledAt(n - open)) };
     if (settledAt(n) > time.now) return { ...shown, payout_status: "processing" };
     return n % FAILS === 0
       ? { ...shown, payout_status: "failed" }
@@ -126,21 +140,20 @@ const serviceOf = (time: VirtualTime, spacingMs: number, open: number) => {
     });
   const client = {
     options: { assumptions: defaultAssumptions },
-    rate: () => undefined,
+    rate: () => rate,
     listPayouts,
     retrievePayout: ({ payout_id }: Pick<Payout, "payout_id">) =>
-      answer(() => payoutOf(Number(payout_id.slice(1)))),
+      answer(() => {
+        const n = numberOf(payout_id);
+        if (idOf(account, n) !== payout_id) throw new Error(`${payout_id} is of another account`);
+        return payoutOf(n);
+      }),
   };
   return { client, settledAt, requests: () => requests };
 };
 
 /** Makes a payout by the ledger, and returns a function that copies it, with its run and its wait, by SQL. */
-const copierOf = async (
-  ledger: Ledger,
-  file: string,
-  spacingMs: number,
-  { open, time }: { readonly open: number; readonly time: VirtualTime },
-) => {
+const copierOf = async (ledger: Ledger, file: string, time: VirtualTime) => {
   const { call, name, run } = payoutOf(SEED);
   await ledger.recordRun(run, START);
   await ledger.transact(name, (look) => ({
@@ -154,34 +167,41 @@ const copierOf = async (
   database.exec(
     "PRAGMA synchronous = OFF; UPDATE writes SET standing = 'completed', read_after = NULL; UPDATE waits SET closed_at = 1",
   );
-  const madeAt = `${START} + (n - ${open}) * ${spacingMs}`;
-  const varied: Readonly<Record<string, string>> = {
-    workflow_id: "'w' || n",
-    owner_id: "'w' || n",
-    root_id: "'w' || n",
-    made_id: "'P' || n",
-    thing: "'P' || n",
-    standing: "'made'",
-    word: "'processing'",
-    word_asks: "0",
-    word_unlisted: "0",
-    status: "'waiting'",
-    changed_at: madeAt,
-    since: madeAt,
-    closed_at: "NULL",
-  };
-  /** @param readAfter when the payouts are read first: an expression. */
-  const copy = (from: number, to: number, readAfter: string): void => {
+  /** @param readAfter when the payouts are read first: an expression of `n` and of the time at which each was made. */
+  const copy = (
+    account: string,
+    { open, perSecond }: AccountLoad,
+    [from, to]: readonly [number, number],
+    readAfter: (madeAt: string) => string,
+  ): void => {
+    const madeAt = `CAST(${START} + (n - ${open}) * ${1_000 / perSecond} AS INTEGER)`;
+    const id = `'${idOf(account, "")}' || n`;
+    const varied: Readonly<Record<string, string>> = {
+      account: `'${account}'`,
+      workflow_id: id,
+      owner_id: id,
+      root_id: id,
+      made_id: id,
+      thing: id,
+      standing: "'made'",
+      word: "'processing'",
+      word_asks: "0",
+      word_unlisted: "0",
+      status: "'waiting'",
+      changed_at: madeAt,
+      since: madeAt,
+      closed_at: "NULL",
+    };
     for (const table of ["writes", "runs", "waits"]) {
       const columns = database
         .prepare(`SELECT name FROM pragma_table_info('${table}')`)
         .all()
         .map(({ name: column }) => String(column));
-      const values = table === "writes" ? { ...varied, read_after: readAfter } : varied;
+      const values = table === "writes" ? { ...varied, read_after: readAfter(madeAt) } : varied;
       database.exec(copying(table, columns, values, numbersInSqlite(from, to)));
     }
   };
-  return { copy, madeAt, close: () => database.close() };
+  return { copy, close: () => database.close() };
 };
 
 const collectGarbage = (): void => {
@@ -204,9 +224,13 @@ const countStatements = (): { readonly count: () => number; readonly stop: () =>
   return { count: () => count, stop };
 };
 
-/** Runs the tracker under a load, and returns its figures: times in seconds, costs a second, memory in megabytes. */
+/** Seconds until the given share of some payouts was noticed, by the delays of each account. */
+const within = (share: number, delays: ReadonlyArray<ReadonlyArray<number>>): number =>
+  atShare(delays.flat(), share) / 1_000;
+
+/** Runs the trackers under a load, and returns their figures: times in seconds, costs a second, memory in megabytes. */
 export const runTracker = async (
-  { forMs, open, perSecond }: TrackedLoad,
+  { accounts: loads, forMs }: TrackedLoad,
   { defer, progress, signal }: Pick<BenchContext, "defer" | "progress" | "signal">,
 ) => {
   const folder = makeTestFolder();
@@ -214,11 +238,7 @@ export const runTracker = async (
   const file = join(folder.path, "ledger.sqlite");
   const time = new VirtualTime();
   const opened = await openLedger(readLedgerPlace(`sqlite:${file}`, ""), { clock: () => time.now });
-  const spacingMs = 1_000 / perSecond;
-  const { client: service, requests, settledAt } = serviceOf(time, spacingMs, open);
-  const { close, copy, madeAt } = await copierOf(opened, file, spacingMs, { open, time });
-  progress(`makes ${open} open payouts`);
-  copy(1, open, `${START} + (n * 7919) % 60000`);
+  const { close, copy } = await copierOf(opened, file, time);
   const ledger = new Proxy(opened, {
     get: (of, name) => {
       const method: unknown = Reflect.get(of, name);
@@ -228,22 +248,13 @@ export const runTracker = async (
         : method;
     },
   });
-  const noticedAt = new Map<number, number>();
+  const noticedAt = new Map<string, number>();
   const complete = async ({ workflowId }: { readonly workflowId: string }) => {
     await time.sleep(CALL_MS);
-    noticedAt.set(Number(workflowId.slice(1)), time.now);
+    noticedAt.set(workflowId, time.now);
   };
   // Nothing else of a client is asked for.
   const client = { activity: { complete } } as unknown as Client;
-  const { count, parts } = readings({
-    account: ACCOUNT,
-    ledger,
-    client,
-    watermark: undefined,
-    warn: (message) => progress(message),
-    // It answers as the service does.
-    call: (call) => time.during(() => Effect.runPromise(call(service as never))),
-  });
   const faults: Array<unknown> = [];
   const loop = async (everyMs: number, work: () => Promise<number | undefined | void>) => {
     try {
@@ -255,82 +266,151 @@ export const runTracker = async (
       faults.push(error);
     }
   };
-  const others: ReadonlyArray<readonly [number, () => Promise<number | undefined | void>]> = [
-    [1_000, () => notifyRuns(ledger, client, ACCOUNT)],
-    [60_000, count],
-  ];
+  const accounts = loads.map((load, index) => {
+    const account = `account${index + 1}`;
+    progress(`makes ${load.open} open payouts`);
+    copy(account, load, [1, load.open], () => `${START} + (n * 7919) % 60000`);
+    const { client: service, ...of } = serviceOf(time, account, load);
+    const { count, parts } = readings({
+      account,
+      ledger,
+      client,
+      watermark: undefined,
+      warn: (message) => progress(message),
+      // It answers as the service does.
+      call: (call) => time.during(() => Effect.runPromise(call(service as never))),
+    });
+    let made = load.open;
+    /** Makes the payouts that are due. */
+    const pay = async () => {
+      const now = load.open + Math.floor(((time.now - START) * load.perSecond) / 1_000);
+      if (now > made) copy(account, load, [made + 1, now], (madeAt) => `${madeAt} + 1000`);
+      made = now;
+    };
+    const loops: ReadonlyArray<readonly [number, () => Promise<number | undefined | void>]> = [
+      ...Object.values(parts).map((work) => [1_000, work] as const),
+      [1_000, () => notifyRuns(ledger, client, account)],
+      [60_000, count],
+      [1_000, pay],
+    ];
+    return { ...load, ...of, account, loops };
+  });
   const statements = countStatements();
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
+  const processor = process.cpuUsage();
   let memory = 0;
-  let made = open;
   const observe = async () => {
     memory = Math.max(memory, process.memoryUsage().heapUsed - before);
-    const now = open + Math.floor((time.now - START) / spacingMs);
-    if (now > made) copy(made + 1, now, `${madeAt} + 1000`);
-    made = now;
-    progress(`${Math.round((time.now - START) / 1_000)} s with ${open} open payouts`);
+    progress(`${Math.round((time.now - START) / 1_000)} s`);
   };
-  const all = [
-    ...Object.values(parts).map((work) => [1_000, work] as const),
-    ...others,
-    [1_000, observe] as const,
-  ];
-  for (const [everyMs, work] of all) void loop(everyMs, work);
+  for (const [everyMs, work] of accounts.flatMap(({ loops }) => loops)) void loop(everyMs, work);
+  void loop(1_000, observe);
   await time.runUntil(START + forMs, signal);
   statements.stop();
+  const { system, user } = process.cpuUsage(processor);
   if (faults.length > 0) throw new AggregateError(faults, "a loop of the tracker has failed");
   close();
   await opened.close();
-  const last = Math.floor((forMs - 2 * 60_000) / spacingMs);
-  /** Seconds until the given share of some payouts was noticed. */
-  const within = (share: number, isOf: (n: number) => boolean): number => {
-    const delays = Array.from({ length: last }, (_none, index) => index + 1)
-      .filter(isOf)
-      .map((n) => (noticedAt.get(n) ?? time.now) - settledAt(n));
-    return atShare(delays, share) / 1_000;
-  };
-  const isCompleted = (n: number) => n % FAILS !== 0;
   const eachSecond = (number: number) => (number * 1_000) / forMs;
+  const each = accounts.map(({ account, perSecond, rate, requests, settledAt }) => {
+    const last = Math.floor(((forMs - 2 * 60_000) * perSecond) / 1_000);
+    const delays = Map.groupBy(
+      Array.from({ length: last }, (_none, index) => index + 1),
+      (n) => n % FAILS !== 0,
+    );
+    const delaysOf = (isCompleted: boolean) =>
+      (delays.get(isCompleted) ?? []).map(
+        (n) => (noticedAt.get(idOf(account, n)) ?? time.now) - settledAt(n),
+      );
+    return {
+      completed: delaysOf(true),
+      failed: delaysOf(false),
+      requests: eachSecond(requests()),
+      budget: rate === undefined ? BUDGET : rate / 4,
+    };
+  });
+  const completed = each.map((one) => one.completed);
   return {
+    accounts: each.map((one) => ({ ...one, p99: within(0.99, [one.completed]) })),
     noticed: noticedAt.size,
-    median: within(0.5, isCompleted),
-    p99: within(0.99, isCompleted),
-    failed: within(0.5, (n) => !isCompleted(n)),
-    requests: eachSecond(requests()),
+    median: within(0.5, completed),
+    p99: within(0.99, completed),
+    failed: within(
+      0.5,
+      each.map((one) => one.failed),
+    ),
+    requests: each.reduce((sum, one) => sum + one.requests, 0),
     statements: eachSecond(statements.count()),
-    actions: eachSecond(noticedAt.size) + HEARTBEATS_PER_SECOND,
+    actions: eachSecond(noticedAt.size) + HEARTBEATS_PER_SECOND * accounts.length,
     megabytes: memory / 2 ** 20,
+    processor: (user + system) / 1_000 / forMs,
   };
 };
 
+/** Shares of the accounts of a ledger. */
+const SHARES = [0.8, 0.15, 0.05];
+
+const shared = (perSecond: number, open: number): ReadonlyArray<AccountLoad> =>
+  SHARES.map((share) => ({ perSecond: perSecond * share, open: open * share }));
+
 /** At 100 a second, a million are open although they settle in less than a day. */
 const LOADS: ReadonlyArray<TrackedLoad & { readonly within: number }> = [
-  { perSecond: 0.1, open: 0.1 * (DAY_MS / 1_000), forMs: 3_600_000, within: 60 },
-  { perSecond: 10, open: 10 * (DAY_MS / 1_000), forMs: 600_000, within: 60 },
-  { perSecond: 100, open: 1_000_000, forMs: 600_000, within: 120 },
+  { accounts: shared(0.1, 0.1 * (DAY_MS / 1_000)), forMs: 3_600_000, within: 60 },
+  { accounts: shared(10, 10 * (DAY_MS / 1_000)), forMs: 600_000, within: 60 },
+  { accounts: shared(100, 1_000_000), forMs: 600_000, within: 120 },
+  // A small account with a low limit beside a large one without a limit.
+  {
+    accounts: [
+      { perSecond: 10, open: 1_000_000 },
+      { perSecond: 0.1, open: 0.1 * (DAY_MS / 1_000), rate: 2 },
+    ],
+    forMs: 1_800_000,
+    within: 60,
+  },
 ];
 
-/** The tracker under three loads. */
+/** The trackers under some loads. */
 export const measureTracker = async (context: BenchContext): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = [];
   for (const load of LOADS) {
-    const { perSecond, within } = load;
-    const open = Math.round(context.quick ? load.open / 100 : load.open);
+    const accounts = load.accounts.map((one) => ({
+      ...one,
+      open: Math.round(context.quick ? one.open / 100 : one.open),
+    }));
     const forMs = context.quick ? 240_000 : load.forMs;
-    const seen = await runTracker({ perSecond, open, forMs }, context);
+    const seen = await runTracker({ accounts, forMs }, context);
+    const named = (of: ReadonlyArray<AccountLoad>): string => {
+      const sum = (field: "open" | "perSecond") =>
+        figure(of.reduce((all, one) => all + one[field], 0));
+      return `${sum("perSecond")} payouts a second, ${sum("open")} open`;
+    };
     const row = (what: string, unit: string, figures: readonly [number, number], target?: Target) =>
-      rowOf(`${perSecond} payouts a second, ${open} open: ${what}`, unit, figures, target);
+      rowOf(`${named(accounts)}: ${what}`, unit, figures, target);
     const each = "a second; the baseline is the payouts";
     const promise = "the baseline is the promise";
+    const perSecond = accounts.reduce((sum, one) => sum + one.perSecond, 0);
     rows.push(
-      row("noticed, median", `s; ${promise}`, [seen.median, within]),
-      row("noticed, 99th percentile", `s; ${promise}`, [seen.p99, within], NO_MORE),
+      row("noticed, median", `s; ${promise}`, [seen.median, load.within]),
+      row("noticed, 99th percentile", `s; ${promise}`, [seen.p99, load.within], NO_MORE),
+      ...seen.accounts.flatMap(({ budget, p99, requests }, index) => {
+        const what = `account ${index + 1} with ${named(accounts.slice(index, index + 1))}`;
+        return [
+          row(`${what}, 99th percentile`, `s; ${promise}`, [p99, load.within], NO_MORE),
+          row(
+            `${what}, requests`,
+            "a second; the baseline is its budget",
+            [requests, budget],
+            NO_MORE,
+          ),
+        ];
+      }),
       row("a failed one noticed, median", "s; the baseline is an hour", [seen.failed, 3_600]),
-      row("requests", "a second; the baseline is the budget", [seen.requests, BUDGET], NO_MORE),
+      row("requests", each, [seen.requests, perSecond]),
       row("statements of the ledger", each, [seen.statements, perSecond]),
       row("Temporal actions", each, [seen.actions, perSecond]),
-      row("memory of the tracker", `MB; ${promise}`, [seen.megabytes, 200], NO_MORE),
+      row("memory of the trackers", `MB; ${promise}`, [seen.megabytes, 200], NO_MORE),
+      row("processor of all", "s a second; the baseline is a core", [seen.processor, 1], NO_MORE),
     );
   }
   return rows;
