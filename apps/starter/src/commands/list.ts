@@ -36,7 +36,6 @@ const listing = {
   repair: text("repair", "ID", "Runs of a repair (retry --all-failed)"),
   since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
   until: time("until", "AGE", "Started before: 1d, 2026-11-08"),
-  olderThan: time("older-than", "AGE", "The same as --until"),
   late: on("late", "Payouts under way long after their payment date"),
   type: text("type", "TYPE", "Workflow type, such as payout"),
   ...COMMON,
@@ -78,7 +77,7 @@ export const list = command(
       type,
       ...accountAndCurrency(payments, given),
       startedSince: given.since?.getTime(),
-      startedUntil: (given.until ?? given.olderThan)?.getTime(),
+      startedUntil: given.until?.getTime(),
       lateAt: given.late ? Date.now() - payments.lateAfterMs : undefined,
     };
     if (groupBy !== undefined)
