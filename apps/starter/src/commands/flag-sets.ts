@@ -45,14 +45,14 @@ export const approving = {
 
 export type ApproveFlags = Command.Command.Config.Infer<typeof approving>;
 
-/** Conditions on failed runs: the words of `list`. */
-const FAILED = {
+/** Conditions on runs: the same for all lists, and for failed runs that are retried. */
+export const conditions = {
   type: text("type", "TYPE", "Workflow type, such as payout"),
   step: text("step", "STEP", "The step that failed, such as createCard"),
   error: text("error", "TEXT", "Type of the failure, or a part of the message"),
-  account: text("account", "NAME", "Account that pays, by name; default: all of them"),
+  account: text("account", "NAME", 'Account that pays, by name; the unnamed one is "default"'),
   batch: text("batch", "ID", "Rows of this batch (file)"),
-  repair: text("repair", "ID", "Runs of this repair that have failed again"),
+  repair: text("repair", "ID", "Runs of this repair (retry --all-failed)"),
   payee: text("payee", "WHO", "Payee: name, id, or last four digits of the account"),
   since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
   until: time("until", "AGE", "Started before: 1d, 2026-11-08"),
@@ -61,7 +61,7 @@ const FAILED = {
 /** Flags of `failed`. */
 export const failing = {
   group: maybeId("A group that failed prints: what a retry would do"),
-  ...FAILED,
+  ...conditions,
   json,
 };
 
@@ -80,7 +80,7 @@ export const retrying = {
   isOverruling: on("override", "Override a stop order; then another person must approve"),
   isAll: on("all-failed", "Retry every failed run that matches, as a repair that a worker runs"),
   group: text("group", "GROUP", "With --all-failed: a group that failed prints"),
-  ...FAILED,
+  ...conditions,
   rate: count("rate", "With --all-failed: runs per second; default 5", 5),
   window: count("window", "With --all-failed: most runs under way at once; default 200", 200),
   approveAbove: text("approve-above", "AMOUNT", "Require approval of a higher sum of amendments"),

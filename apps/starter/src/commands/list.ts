@@ -1,44 +1,21 @@
-import type { Payments } from "@durable-payments/control/payments";
 import { Flag } from "effect/cli";
+import { conditions } from "./flag-sets.ts";
 import { count, listed, on, orUndefined, text, time } from "./flags.ts";
 import { command } from "./run-command.ts";
 
-/** Conditions that `list` and `report` have in common. */
-const COMMON = {
-  account: text("account", "NAME", 'Account that pays, by name; the unnamed one is "default"'),
-  currency: text("currency", "CODE", "Currency, such as EUR"),
-  ...listed,
-};
-
-/** The parts of a filter that lists and reports share. */
-const accountAndCurrency = (
-  payments: Payments,
-  {
-    account,
-    currency,
-  }: { readonly account: string | undefined; readonly currency: string | undefined },
-) => ({
-  account: account === undefined ? undefined : payments.account(account),
-  currency: currency?.toUpperCase(),
-});
+const currency = text("currency", "CODE", "Currency, such as EUR");
 
 const KEYS = ["payee", "day", "batch", "reason"] as const;
 
 const listing = {
   status: text("status", "LIST", "failed,waiting,unknown,asking,approval,paused, …"),
-  payee: text("payee", "WHO", "Payee: name, id, or last four digits of the account"),
   find: text("find", "ID", "Workflow id or its beginning, or an id at the service"),
   reference: text("reference", "TEXT", "Payment reference"),
-  batch: text("batch", "ID", "Batch (file)"),
-  error: text("error", "TEXT", "Type of the failure, or a part of the reason"),
-  step: text("step", "STEP", "The step that failed"),
   group: text("group", "GROUP", "A group of failures, as failed prints it"),
-  repair: text("repair", "ID", "Runs of a repair (retry --all-failed)"),
-  since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
-  until: time("until", "AGE", "Started before: 1d, 2026-11-08"),
+  ...conditions,
   late: on("late", "Payouts under way long after their payment date"),
-  type: text("type", "TYPE", "Workflow type, such as payout"),
-  ...COMMON,
+  currency,
+  ...listed,
   sort: Flag.Literals("sort", ["started", "ended", "amount", "late"]).pipe(
     Flag.withDescription("Order"),
     orUndefined,
@@ -63,21 +40,13 @@ export const list = command(
       else output.answer({ batches }, (shown) => work.batchesText(shown));
       return;
     }
-    const { batch, error, find, group, payee, reference, repair, status, step, type } = given;
+    const { currency, find, reference, status } = given;
     const filter = {
-      batch,
-      error,
+      ...work.conditionsOf(payments, given),
       find,
-      group,
-      payee,
       reference,
-      repair,
-      step,
+      currency: currency?.toUpperCase(),
       statuses: status === undefined ? undefined : work.readStatuses(status),
-      type,
-      ...accountAndCurrency(payments, given),
-      startedSince: given.since?.getTime(),
-      startedUntil: given.until?.getTime(),
       lateAt: given.late ? Date.now() - payments.lateAfterMs : undefined,
     };
     if (groupBy !== undefined)
@@ -122,7 +91,9 @@ const reporting = {
     "by",
     KEYS.filter((key) => key !== "reason"),
   ).pipe(Flag.withDescription("Print one line for each"), orUndefined),
-  ...COMMON,
+  account: conditions.account,
+  currency,
+  ...listed,
 };
 
 /** `durable-payments report`: adds up payments. */
@@ -130,8 +101,10 @@ export const report = command(
   "report",
   reporting,
   async (output, payments, given, work) => {
+    const { account, currency } = given;
     const filter = {
-      ...accountAndCurrency(payments, given),
+      account: account === undefined ? undefined : payments.account(account),
+      currency: currency?.toUpperCase(),
       since: given.since?.getTime(),
       until: given.until?.getTime(),
     };

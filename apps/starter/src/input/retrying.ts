@@ -92,7 +92,7 @@ export const retryOne: Act<RetryFlags> = async (output, payments, flags) => {
 };
 
 /** Returns the filter of flags: the words of `list`. */
-const filterOf = (payments: Payments, given: Omit<FailedFlags, "json">): ListFilter => {
+export const conditionsOf = (payments: Payments, given: Omit<FailedFlags, "json">): ListFilter => {
   const { account, since, until } = given;
   return {
     ...Struct.pick(given, CONDITIONS),
@@ -113,7 +113,7 @@ export const selected = async (
     );
   const isEach = amend !== undefined && isAmendmentsFile(amend);
   return {
-    filter: filterOf(payments, filter),
+    filter: conditionsOf(payments, filter),
     amendments: {
       amend: amend === undefined || isEach ? undefined : await readJson(amend),
       amendEach: isEach ? await readAmendments(amend) : undefined,
@@ -135,7 +135,7 @@ const noneLines = async (
 
 /** Shows the groups of failed runs, or what a retry of one group would do. */
 export const showFailed: Act<FailedFlags> = async (output, payments, flags) => {
-  const filter = filterOf(payments, flags);
+  const filter = conditionsOf(payments, flags);
   const groups = await payments.failed(filter);
   const { group } = flags;
   const none = groups.length === 0 ? await noneLines(payments, flags) : [];
