@@ -44,13 +44,14 @@ GRANT INSERT, UPDATE ON deliveries TO payments_worker;
 GRANT UPDATE ON deliveries TO payments_approver;
 GRANT INSERT, DELETE ON problems TO payments_worker;
 
--- Only lines of the log permit money. A worker adds what it did, and the starts of its own clients: it approves nothing.
+-- Only lines of the log permit money. A worker adds what it did, the starts of its own clients, and the retries of repairs: it
+-- approves nothing.
 ALTER TABLE log ENABLE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS reads ON log;
 DROP POLICY IF EXISTS works ON log;
 DROP POLICY IF EXISTS decides ON log;
 CREATE POLICY reads ON log FOR SELECT TO payments_worker, payments_approver, payments_reader USING (true);
-CREATE POLICY works ON log FOR INSERT TO payments_worker WITH CHECK (kind IN ('', 'start'));
+CREATE POLICY works ON log FOR INSERT TO payments_worker WITH CHECK (kind IN ('', 'start', 'amend', 'retry'));
 CREATE POLICY decides ON log FOR INSERT TO payments_approver WITH CHECK (true);
 
 RESET search_path;

@@ -23,6 +23,8 @@ const ROLES = readFileSync(join(checkout, "deploy/postgres/roles.sql"), "utf8");
 const COMMANDS =
   /^```sh\n(psql .*?)^```/ms.exec(readFileSync(join(checkout, "docs/deploy.md"), "utf8"))?.[1] ??
   "";
+/** What the tests decide about one run, in order. */
+const DECIDED = ["start", "amend", "retry", "end"];
 const DENIED = /permission denied|must be owner|violates row-level security/;
 
 describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () => {
@@ -100,7 +102,15 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     };
     await ledger.openWait({ ...wait, kind: "payout", thing: "P-1" });
     await ledger.closeWaits([{ ...wait, outcome: {} }]);
+    // It retries the runs of a repair.
+    for (const kind of ["amend", "retry"] as const)
+      await ledger.decide(decisionOf({ workflowId, kind, value: { runId: "run-1" } }));
+    await ledger.amendRun(workflowId, runOf({ workflowId }));
+    await ledger.reopenRun(workflowId, "run-1", "run-2");
     await ledger.coverRow("none", 1, "Already in another file.");
+    await ledger.refuseRow("none", 1, "Temporal refuses it.");
+    await ledger.rejectRows("none");
+    await ledger.keepPayees("none", [1], { mark: null, shown: null });
     await ledger.finishBatch("none");
     expect(await ledger.claimRows("none", [1])).toEqual([]);
     expect(await ledger.expect(await ledger.mark())).toBe(true);
@@ -120,10 +130,7 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     expect(await ledger.approveLimits("account-1", pending?.sequence ?? 0, grace)).toMatchObject(
       looser,
     );
-    expect((await ledger.decisionsOf("by-worker")).map(({ kind }) => kind)).toEqual([
-      "start",
-      "end",
-    ]);
+    expect((await ledger.decisionsOf("by-worker")).map(({ kind }) => kind)).toEqual(DECIDED);
     await ledger.pause("all", "", ADA);
     expect(await ledger.resume("all", "", ADA)).toBe(true);
     await ledger.recover(ADA);
@@ -136,10 +143,7 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     const ledger = await open("reader");
     expect((await ledger.overview()).state.namespace).toBe("payments");
     expect(await ledger.rowsOf("by-worker")).toHaveLength(1);
-    expect((await ledger.decisionsOf("by-worker")).map(({ kind }) => kind)).toEqual([
-      "start",
-      "end",
-    ]);
+    expect((await ledger.decisionsOf("by-worker")).map(({ kind }) => kind)).toEqual(DECIDED);
     expect(await ledger.batches()).toEqual([]);
     expect((await ledger.events("account-1")).at(-1)?.type).toBe("limits.changed");
     await ledger.close();
