@@ -1,5 +1,5 @@
 import { defaultAssumptions } from "@durable-payments/client/effect";
-import { openLedger } from "@durable-payments/ledger";
+import { LedgerUnavailable, openLedger } from "@durable-payments/ledger";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -209,6 +209,13 @@ test("a run that has just failed is in the next repair, before the tracker has r
   const run = { account, payee, reference, runId, workflowId: "just-now", type: "payout" };
   const more = { amount: "250.00", currency: "USD", batch: null, batchRow: null };
   await ledger.recordRun({ ...run, ...more }, Date.now());
+  // A role that may only read sees what was recorded.
+  const recordEnds = vi.fn(() => Promise.reject(new LedgerUnavailable("permission denied")));
+  const isRead = async () => {
+    await planRepair({ client, ledger: { ...ledger, recordEnds } }, {}, bob);
+    expect(recordEnds).toHaveBeenCalled();
+  };
+  await vi.waitFor(isRead, { timeout: 10_000, interval: 100 });
   // Temporal's own list has it soon, too.
   const isPlanned = async () => {
     const plan = await planRepair({ client, ledger }, {}, bob);

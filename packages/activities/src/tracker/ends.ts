@@ -20,7 +20,13 @@
  *
  * In addition, each run that did not succeed costs a read of its last event, once.
  */
-import type { EndFacts, Ledger, Run, RunEnd } from "@durable-payments/ledger";
+import {
+  type EndFacts,
+  type Ledger,
+  LedgerUnavailable,
+  type Run,
+  type RunEnd,
+} from "@durable-payments/ledger";
 import {
   atOnce,
   endStateOf,
@@ -173,7 +179,7 @@ const LISTED_WITHIN_MS = 3_000;
 
 /**
  * Records the runs that have just failed: the tracker does so some seconds later, and a repair that is planned until then
- * would have a part of them. Without Temporal, the ledger has what it has.
+ * would have a part of them. Without Temporal, or for a reader who may not write, the ledger has what it has.
  */
 export const recordLateFailures = async (client: Client, ledger: Ledger): Promise<void> => {
   const record = async (): Promise<void> => {
@@ -187,7 +193,8 @@ export const recordLateFailures = async (client: Client, ledger: Ledger): Promis
   };
   const deadline = Date.now() + LISTED_WITHIN_MS;
   await client.withDeadline(deadline, record).catch((error: unknown) => {
-    if (!(error instanceof ServiceError || isGrpcServiceError(error))) throw error;
+    const isAway = error instanceof ServiceError || isGrpcServiceError(error);
+    if (!isAway && !(error instanceof LedgerUnavailable)) throw error;
   });
 };
 
