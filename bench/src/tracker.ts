@@ -359,7 +359,7 @@ const LOADS: ReadonlyArray<TrackedLoad & { readonly within: number }> = [
   { accounts: shared(0.1, 0.1 * (DAY_MS / 1_000)), forMs: 3_600_000, within: 60 },
   { accounts: shared(10, 10 * (DAY_MS / 1_000)), forMs: 600_000, within: 60 },
   { accounts: shared(100, 1_000_000), forMs: 600_000, within: 120 },
-  // A small account with a low limit beside a large one without a limit.
+  // A small account with a low limit, and a large one without a limit.
   {
     accounts: [
       { perSecond: 10, open: 1_000_000 },

@@ -452,8 +452,9 @@ it("a paused repair retries no row, also none that it had taken before", async (
     asked.push(execution.workflowId);
     throw new Error("away");
   };
+  const { workflow } = clientOf().client;
   const client = {
-    ...clientOf().client,
+    workflow,
     options: { namespace: "default" },
     workflowService: { describeWorkflowExecution },
   } as unknown as Client;

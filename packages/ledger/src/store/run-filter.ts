@@ -135,10 +135,8 @@ export const runConditions = (
   "runs.workflow_id IN (SELECT workflow_id FROM batch_rows WHERE batch = ?)": repair,
   "runs.started_at >= ?": since,
   "runs.started_at < ?": until,
-  ...(find !== undefined && {
-    [`(substr(runs.workflow_id, 1, ${[...find].length}) = ? OR runs.workflow_id IN (SELECT owner_id FROM writes WHERE made_id = ?))`]:
-      [find, find],
-  }),
+  "(substr(runs.workflow_id, 1, length(?)) = ? OR runs.workflow_id IN (SELECT owner_id FROM writes WHERE made_id = ?))":
+    find && [find, find, find],
   "runs.workflow_id": ids,
 });
 

@@ -62,7 +62,8 @@ it("tells a reader, and an endpoint, of events that another process prunes while
     await ledger.undelivered("endpoint", "account-1", 1, 60_000);
     await ledger.delivered("endpoint", first);
     reads.mockImplementation(async function (this: Store, ...queries) {
-      if (queries[0]?.sql.includes("number > $2")) {
+      const [query]: ReadonlyArray<{ readonly sql: string }> = queries;
+      if (query?.sql.includes("number > $2")) {
         reads.mockImplementation(find);
         await ledger.pruneEvents(Date.now() + 3_600_000);
       }
