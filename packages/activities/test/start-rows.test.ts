@@ -452,12 +452,10 @@ it("a paused repair retries no row, also none that it had taken before", async (
     asked.push(execution.workflowId);
     throw new Error("away");
   };
-  const { workflow } = clientOf().client;
-  const client = {
-    workflow,
+  const client: Client = Object.assign(clientOf().client, {
     options: { namespace: "default" },
     workflowService: { describeWorkflowExecution },
-  } as unknown as Client;
+  });
   const { startRows } = makeBatchActivities({ ledger, runtime: offline(), taskQueue: "payments" });
   const rows = [{ number: 1, workflowId: "payout/1", run: of.run }];
   const lookAt = () =>
