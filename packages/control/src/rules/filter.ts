@@ -96,7 +96,7 @@ const check = (name: string, checks: Readonly<Record<string, Check>>, given: unk
   const faults = Object.entries(given).flatMap(([field, value]): ReadonlyArray<Fault> => {
     const problem = Object.hasOwn(checks, field)
       ? value !== undefined && checks[field]?.(value)
-      : `is unknown. Known are: ${known.join(", ")}`;
+      : `is unknown: use one of ${known.join(", ")}`;
     return problem ? [{ field, problem }] : [];
   });
   if (faults.length === 0) return;

@@ -24,7 +24,7 @@ test.each<[object, string]>([
   [{ statuses: [] }, "statuses must be a list"],
   [{ payee: "" }, "payee must be"],
   [{ payee: 5 }, "payee must be"],
-  [{ paidsince: 5 }, "paidsince is unknown. Known are: account"],
+  [{ paidsince: 5 }, "paidsince is unknown: use one of account"],
   [{ paidSince: 5 }, "since"],
   [[], "must be an object"],
 ])("the filter %j is refused by name, in each list and report", async (given, message) => {
