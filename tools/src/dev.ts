@@ -27,7 +27,7 @@ await runCommand("npm run dev --", DESCRIPTION, {}, async () => {
       report.line(
         part === "worker"
           ? `${what}; the rest keeps running. To start another one, run this in another terminal in this folder:\n  npm run worker`
-          : `${what}; its data is lost. The rest keeps running; to have all again, press Ctrl-C, and start again.`,
+          : `${what}; its data is lost. The rest keeps running. To start over, press Ctrl-C, and start again.`,
       ),
   };
   let stack: Stack | undefined;
