@@ -1,3 +1,4 @@
+import { findRun } from "@durable-payments/protocol";
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import { LedgerUnavailable, openLedger } from "@durable-payments/ledger";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
@@ -9,7 +10,6 @@ import { checkBatchFile, decideBatch, payFile, planFile } from "../src/actions/b
 import { planRepair, planRetryOf, retryPayment, startRepair } from "../src/actions/retry/retry.ts";
 import { startPayment, startRun } from "../src/actions/start.ts";
 import { cancelBatch, pause, resume } from "../src/actions/stopping.ts";
-import { findRun } from "../src/facts/connection/temporal.ts";
 import { readAmendments } from "../src/facts/read-amendments.ts";
 import { planOnboarding, planPayout } from "../src/rules/input.ts";
 import { decisionText } from "../src/rules/decision-text.ts";

@@ -1,5 +1,6 @@
 import type { Client } from "@temporalio/client";
 import type proto from "@temporalio/proto";
+import { isNotFound } from "./values.ts";
 
 /** A run as Temporal's visibility stores it. */
 export type ListedRun = proto.temporal.api.workflow.v1.IWorkflowExecutionInfo;
@@ -19,6 +20,35 @@ const ENDS: Readonly<Record<number, EndOfRun>> = {
 /** Returns how a run has ended; null if it is open, or continued in a newer one. */
 export const endStateOf = ({ status }: Pick<ListedRun, "status">): EndOfRun | null =>
   ENDS[status ?? 0] ?? null;
+
+/** Temporal's code of a run that its own Workflow Pause stops: it is open. */
+const PAUSED = 8;
+
+/** Describes a run of a workflow id, by default the latest; undefined if Temporal knows none. */
+export const findRun = async (
+  { options: { namespace }, workflowService }: Client,
+  workflowId: string,
+  runId?: string,
+) => {
+  const execution = { workflowId, ...(runId !== undefined && { runId }) };
+  try {
+    const raw = await workflowService.describeWorkflowExecution({ namespace, execution });
+    const info = raw.workflowExecutionInfo ?? {};
+    const latest = info.execution?.runId ?? "";
+    return {
+      raw,
+      runId: latest,
+      /** First run of its chain: a continued, reset or repeated run keeps it. */
+      firstRunId: info.firstRunId || latest,
+      type: info.type?.name ?? "",
+      state: endStateOf(info) ?? ("running" as const),
+      isPaused: Number(info.status) === PAUSED,
+    };
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+};
 
 /** Runs of a page; what a list costs grows with the pages that its caller takes. */
 const PAGE_SIZE = 500;

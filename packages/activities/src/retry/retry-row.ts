@@ -14,7 +14,7 @@ import {
   type Ledger,
   type NewDecision,
 } from "@durable-payments/ledger";
-import { endStateOf, isNotFound } from "@durable-payments/protocol";
+import { findRun } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import { isRecord } from "@durable-payments/client/values";
 import { resetRun, startAgain } from "./continue-run.ts";
@@ -31,24 +31,6 @@ const repairerOf = ({ createdBy, details }: Pick<Batch, "createdBy" | "details">
     how: typeof how === "string" ? how : "program",
     reason: typeof reason === "string" ? reason : null,
   };
-};
-
-/** Describes a run, by default the latest of its id; undefined if Temporal knows none. */
-const describe = async (
-  { options: { namespace }, workflowService }: Client,
-  workflowId: string,
-  runId?: string,
-) => {
-  const execution = { workflowId, ...(runId !== undefined && { runId }) };
-  try {
-    const found = await workflowService.describeWorkflowExecution({ namespace, execution });
-    const info = found.workflowExecutionInfo ?? {};
-    const latest = info.execution?.runId ?? "";
-    return { runId: latest, firstRunId: info.firstRunId || latest, endState: endStateOf(info) };
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 };
 
 /**
@@ -68,7 +50,7 @@ export const retryRow = async (
     ledger.runs({ workflowIds: [workflowId], limit: 1 }),
     ledger.rowsOf(workflowId),
     ledger.decisionsOf(workflowId),
-    describe(client, workflowId),
+    findRun(client, workflowId),
   ]);
   if (batch === undefined || run === undefined || failedRun === null || latest === undefined)
     return GONE;
@@ -87,7 +69,7 @@ export const retryRow = async (
   const elsewhere = `It was retried by ${retried?.by ?? "someone else"}${typeof other === "string" ? ` (${other})` : ""} in the meantime.`;
   /** Continues with a new run, unless somebody else has begun it. An approval counts for it as for the one that it continues. */
   const follow = async (firstRunId: string, runId: string): Promise<string | undefined> => {
-    const before = (await describe(client, workflowId, failedRun))?.firstRunId ?? failedRun;
+    const before = (await findRun(client, workflowId, failedRun))?.firstRunId ?? failedRun;
     const begun = decisions.find(({ value }) => value["firstRunId"] === firstRunId);
     // A reset keeps the first run.
     if (before !== firstRunId && begun !== undefined && begun.value["repair"] !== batchId)
@@ -105,7 +87,7 @@ export const retryRow = async (
     workflowId,
     runId: failedRun,
     workflowType: run.type,
-    state: latest.endState ?? "running",
+    state: latest.state,
     failure,
     rows,
     end: endAmong(decisions),

@@ -1,8 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { RecordedWait } from "@durable-payments/ledger";
-import { WAIT, waitActivityId } from "@durable-payments/protocol";
-import { findRun } from "./connection/temporal.ts";
+import { findRun, WAIT, waitActivityId } from "@durable-payments/protocol";
 import { readCloseEvent, closeFailureOf, type Failure, failureOf } from "./history.ts";
 
 type Described = NonNullable<Awaited<ReturnType<typeof findRun>>>;

@@ -8,11 +8,11 @@ import {
 } from "@durable-payments/ledger";
 import { findEnd } from "@durable-payments/activities";
 import { messageOf } from "@durable-payments/client/values";
-import { webUiLink, WORKFLOW } from "@durable-payments/protocol";
+import { findRun, webUiLink, WORKFLOW } from "@durable-payments/protocol";
 import { chunkId, failureTypes } from "@durable-payments/protocol/calls";
 import type { Sources } from "../facts/connection/connections.ts";
 import { readNames } from "../facts/payees.ts";
-import { findRun, noWorker, type Temporal } from "../facts/connection/temporal.ts";
+import { noWorker, type Temporal } from "../facts/connection/temporal.ts";
 import {
   connectionFailed,
   EndedByPerson,

@@ -22,9 +22,7 @@ import {
 } from "@durable-payments/protocol/temporal-connection";
 import { InvalidSettings } from "@durable-payments/client/effect";
 import {
-  endStateOf,
   type EndOfRun,
-  isNotFound,
   listedRuns,
   queryTexts,
   taskQueueOf,
@@ -40,7 +38,6 @@ import {
 } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import proto from "@temporalio/proto";
 import { setTimeout } from "node:timers/promises";
 import { connectionFailed, type NextAction } from "../../errors.ts";
 import { OPEN_WITHIN_MS } from "./shared.ts";
@@ -265,34 +262,6 @@ export async function* listed(client: Client, query: string) {
       isOpen: !closeTime,
     };
 }
-
-/** Describes a run of a workflow id, by default the latest; undefined if Temporal knows none. */
-export const findRun = async (
-  { options: { namespace }, workflowService }: Client,
-  workflowId: string,
-  runId?: string,
-) => {
-  const execution = { workflowId, ...(runId !== undefined && { runId }) };
-  try {
-    const raw = await workflowService.describeWorkflowExecution({ namespace, execution });
-    const info = raw.workflowExecutionInfo;
-    return {
-      raw,
-      runId: info?.execution?.runId ?? "",
-      /** First run of its chain: a continued, reset or repeated run keeps it. */
-      firstRunId: info?.firstRunId || (info?.execution?.runId ?? ""),
-      type: info?.type?.name ?? "",
-      state: endStateOf(info ?? {}) ?? ("running" as const),
-      /** By Temporal's own Workflow Pause: it is open. */
-      isPaused:
-        info?.status ===
-        proto.temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_PAUSED,
-    };
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-};
 
 /** Returns a message and remedy if no worker polls a queue; undefined if one does. */
 export const noWorker = async (

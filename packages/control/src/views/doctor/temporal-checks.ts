@@ -1,4 +1,5 @@
 import {
+  findRun,
   accountQueue,
   batchQueue,
   isNamespaceMissing,
@@ -15,7 +16,7 @@ import type { Client } from "@temporalio/client";
 import { pollersOf } from "@durable-payments/protocol/task-queues";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { KnownAccount } from "../../facts/connection/connections.ts";
-import { findRun, listed, type Temporal } from "../../facts/connection/temporal.ts";
+import { listed, type Temporal } from "../../facts/connection/temporal.ts";
 import { detailsOf } from "../../facts/connection/temporal-errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
