@@ -1,14 +1,7 @@
 export { advance } from "./model/advance.ts";
 export type * from "./model/events.ts";
-export { batchLogId } from "./model/gate.ts";
-export {
-  answerTo,
-  approvalReason,
-  HAS_PART,
-  isAbout,
-  whyNobody,
-  whyNotApprover,
-} from "./model/approvals.ts";
+export { answerTo, batchLogId } from "./model/gate.ts";
+export { approvalReason, HAS_PART, isAbout, whyNobody, whyNotApprover } from "./model/approvals.ts";
 export {
   type AccountLimits,
   type Amounts,

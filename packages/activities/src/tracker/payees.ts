@@ -33,10 +33,11 @@ export const describePayees = ({ account, ledger, read }: PayeesOptions) => {
     since ??= now - FIRST_LOOK_MS;
     const limit = MOST_READ + unknown.size + failed.size;
     const found = await ledger.undescribedPayees(account, since, limit);
-    const left = found.filter((one) => !unknown.has(one));
-    const others = left.filter((one) => !failed.has(one));
+    const left = found
+      .filter((one) => !unknown.has(one))
+      .toSorted((one, other) => Number(failed.has(one)) - Number(failed.has(other)));
     let fault: Error | undefined;
-    for (const payee of (others.length > 0 ? others : left).slice(0, MOST_READ)) {
+    for (const payee of left.slice(0, MOST_READ)) {
       failed.delete(payee);
       try {
         const shown = await read((client) =>

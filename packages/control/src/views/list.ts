@@ -9,7 +9,7 @@ import {
   type RunSort,
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
-import { type Connected, type KnownAccount, ledgerOf } from "../facts/connection/connections.ts";
+import { type Connected, ledgerOf } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
 import { invalidInput, notFound } from "../errors.ts";
 import { readEvents, timelineOf } from "../facts/history.ts";
@@ -23,7 +23,7 @@ import {
   STATUSES,
   viewOf,
 } from "../rules/run-view.ts";
-import { dated, reasonOf } from "../rules/standing.ts";
+import { reasonOf } from "../rules/standing.ts";
 
 /*
  * A list is facts of the ledger. Temporal adds one thing: what the open runs of the page are doing. Without it, after its
@@ -110,11 +110,8 @@ const checkNamed = async (
     const id = filter[name];
     if (id === undefined) continue;
     const found = await ledger.batch(id);
-    if (found === undefined) throw notFound(`There is no ${name} ${id}. Nothing was done.`);
-    if ((found.type === "repair") !== (name === "repair"))
-      throw invalidInput(
-        `${id} is not a ${name}: give it as the ${name === "repair" ? "batch" : "repair"}. Nothing was done.`,
-      );
+    if (found === undefined || (found.type === "repair") !== (name === "repair"))
+      throw notFound(`There is no ${name} ${id}. Nothing was done.`);
   }
   if (group !== undefined && (await ledger.failedRuns({ group }, 1)).length === 0)
     throw notFound(`No failed run is in the group ${group}. Nothing was done.`);
@@ -123,8 +120,7 @@ const checkNamed = async (
 /**
  * Returns the filter of the ledger.
  *
- * @throws NotFound if there is no such batch, repair or group; InvalidInput if a batch is given as a repair, or a repair as a
- *   batch.
+ * @throws NotFound if there is no such batch, repair or group: a repair is no batch here.
  */
 export const filterOf = async (
   ledger: Ledger,
@@ -140,16 +136,6 @@ export const filterOf = async (
     ...(payee !== undefined && { payees: await payeesNamed(ledger, payee) }),
   };
 };
-
-/** Words the conditions of a filter for a person: `, step createCard, startedSince 2026-11-01 00:00 UTC`. */
-export const filterText = (filter: ListFilter, accounts: ReadonlyArray<KnownAccount>): string =>
-  Object.entries(filter)
-    .filter(([, value]) => value !== undefined && value !== null)
-    .map(([name, value]) => {
-      const account = accounts.find(({ hash }) => hash === value)?.name;
-      return `, ${name} ${typeof value === "number" ? dated(value) : (account ?? String(value))}`;
-    })
-    .join("");
 
 /** Whether the filter asks for a payment: totals add up the same. */
 const isAsked =

@@ -12,8 +12,7 @@
  * row. The page docs/contributors/ledger-states.md is generated from this function, and test/model explores it.
  */
 import { answered, checked, type EventOf, evidence, reread } from "./outcomes.ts";
-import { answerTo } from "./approvals.ts";
-import { heldBy, isFirstOf, mayBelieveNotSent } from "./gate.ts";
+import { answerTo, heldBy, isFirstOf, mayBelieveNotSent } from "./gate.ts";
 import {
   again,
   type Become,

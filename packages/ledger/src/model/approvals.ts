@@ -110,19 +110,6 @@ export const approvalReason = (
     : undefined;
 };
 
-/** Returns the answer or the approval of the open question of a write, which its run has not followed yet. */
-export const answerTo = (
-  { decisionsAfter, question, workflowId }: WriteRow,
-  decisions: ReadonlyArray<Decision>,
-): Decision | undefined =>
-  decisions.find(
-    (one) =>
-      one.workflowId === workflowId &&
-      one.question === question?.id &&
-      one.sequence > decisionsAfter &&
-      (one.kind === "found" || one.kind === "resend" || one.kind === "approve"),
-  );
-
 /**
  * Whether a second person has approved exactly the request that `row` would send. A start after the approval voids it:
  * the row of a file that was approved, then cancelled, is not paid by another file without a new approval.

@@ -9,7 +9,7 @@ import { limitsId, overLimit } from "./limits.ts";
 import type { JsonObject, Question, WriteName, WriteRequest, WriteRow } from "./row.ts";
 import { failing, isHarmless, questionOf } from "./row-changes.ts";
 import type { Call, WriteAction, Need, WritePolicy } from "./events.ts";
-import type { Look } from "../store/ledger.ts";
+import type { Decision, Look } from "../store/ledger.ts";
 
 /** Time for a newer worker to take over, before this one checks again. */
 const NEWER_WORKER_WAIT_MS = 30_000;
@@ -56,6 +56,19 @@ const notAsStarted = (
     ? undefined
     : "This id was started with another payment, for example by the row of a file: amend it.";
 };
+
+/** Returns the answer or the approval of the open question of a write, which its run has not followed yet. */
+export const answerTo = (
+  { decisionsAfter, question, workflowId }: WriteRow,
+  decisions: ReadonlyArray<Decision>,
+): Decision | undefined =>
+  decisions.find(
+    (one) =>
+      one.workflowId === workflowId &&
+      one.question === question?.id &&
+      one.sequence > decisionsAfter &&
+      (one.kind === "found" || one.kind === "resend" || one.kind === "approve"),
+  );
 
 /** The question that has to be approved before `row` may be sent; undefined if none is needed. */
 const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefined => {
