@@ -120,7 +120,7 @@ const checkNamed = async (
 /**
  * Returns the filter of the ledger.
  *
- * @throws NotFound if there is no such batch, repair or group: a repair is no batch here.
+ * @throws NotFound if there is no such batch, repair or group. A repair is not a batch here.
  */
 export const filterOf = async (
   ledger: Ledger,
