@@ -492,9 +492,16 @@ test("amendments that make payments equal are named before they are made", async
   // The same holds for the retry of one run. What was refused was certainly not paid.
   await startRun(stack.operations, "paid", payments.planned("paid"), ada);
   await result("paid");
+  const [row] = await stack.operations.ledger.rowsOf("equal-1");
   const warnings = async (payout_reference: string) => {
     const one = { ...bob, amend: { payout: { payout_reference } } };
-    return (await planRetryOf(stack.operations, "equal-1", one)).amendment?.warnings;
+    const assumptionsOf = vi.fn<RealStack["operations"]["assumptionsOf"]>(
+      stack.operations.assumptionsOf,
+    );
+    const planned = await planRetryOf({ ...stack.operations, assumptionsOf }, "equal-1", one);
+    // It is checked as the account that pays, and no other one, takes it.
+    expect(assumptionsOf.mock.calls).toEqual([[row?.account]]);
+    return planned.amendment?.warnings;
   };
   expect(await warnings("equal-2")).toEqual([]);
   expect(await warnings("paid")).toEqual([

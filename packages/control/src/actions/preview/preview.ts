@@ -156,7 +156,7 @@ const prepare = async (
 /** Starts a run in the sandbox, with the decisions that its retry would record. */
 const start = async (
   sandbox: Sandbox,
-  { account, taskQueue }: Connected,
+  { taskQueue }: Connected,
   { history, kept, options, planned }: Prepared,
 ): Promise<void> => {
   const { amendment, plan } = planned;
@@ -164,7 +164,7 @@ const start = async (
   const { client, ledger } = sandbox;
   await ledger.bring(workflowId);
   for (const fields of objectsOf(history)) await sandbox.suppose(fields);
-  const recordRun = await recordRetry({ account, ledger }, planned, options);
+  const recordRun = await recordRetry({ ledger }, planned, options);
   const [first = {}] = history.events ?? [];
   const versions = kept === undefined ? plan.versions : undefined;
   const request = await startAgainOf(

@@ -68,7 +68,8 @@ export const planRetryOf = async (
   if (options.ifRun !== undefined && options.ifRun !== run.runId) {
     throw refused(`A newer run of ${root} exists: ${run.runId}. Nothing was done.`, root);
   }
-  const [rows, decisions, failure] = await Promise.all([
+  const [owner, rows, decisions, failure] = await Promise.all([
+    ownerOf(connected, root),
     ledger.rowsOf(root),
     ledger.decisionsOf(root),
     readFailureOf(client, root, run),
@@ -82,7 +83,7 @@ export const planRetryOf = async (
           run.type,
           await readInput(connected, runOf),
           options.amend,
-          connected.assumptionsOf(),
+          connected.assumptionsOf(owner.account),
         );
   const plan = planRetry({
     ...runOf,
@@ -113,6 +114,7 @@ export const planRetryOf = async (
     failure,
     amendment: amendment && { ...amendment, warnings: [...amendment.warnings, ...like] },
     end,
+    owner,
     run,
     pending: new Map([
       [workflowId, given],
@@ -124,12 +126,10 @@ export const planRetryOf = async (
 // Before Temporal is asked, so that no retry is without. Where Temporal refuses, the decisions hold for the next run of
 // the id: they say what may be sent, and start nothing.
 export const recordRetry = async (
-  connected: Pick<Connected, "account" | "ledger">,
-  { amendment, end, plan, run }: Awaited<ReturnType<typeof planRetryOf>>,
+  { ledger }: Pick<Connected, "ledger">,
+  { amendment, end, owner, plan, run }: Awaited<ReturnType<typeof planRetryOf>>,
   options: RetryOptions,
 ) => {
-  const { ledger } = connected;
-  const owner = await ownerOf(connected, plan.workflowId);
   const decide = (kind: NewDecision["kind"], value: NewDecision["value"]) =>
     ledger.decide(decisionOn(owner, kind, actorOf(options), { value }));
   if (end !== undefined && options.isOverruling === true)
