@@ -135,8 +135,10 @@ export const runConditions = (
   "runs.workflow_id IN (SELECT workflow_id FROM batch_rows WHERE batch = ?)": repair,
   "runs.started_at >= ?": since,
   "runs.started_at < ?": until,
-  "(substr(runs.workflow_id, 1, length(?)) = ? OR runs.workflow_id IN (SELECT owner_id FROM writes WHERE made_id = ?))":
-    find && [find, find, find],
+  ...(find !== undefined && {
+    [`(substr(runs.workflow_id, 1, length(?)) = ? OR runs.workflow_id IN (SELECT owner_id FROM writes WHERE made_id = ?))`]:
+      [find, find, find],
+  }),
   "runs.workflow_id": ids,
 });
 

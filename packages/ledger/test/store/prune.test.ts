@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { type LedgerOptions, openLedger, readLedgerPlace } from "../../src/index.ts";
 import { Store } from "../../src/store/store.ts";
+import type { Query } from "../../src/store/table.ts";
 import { BATCH_ROWS, RUNS, WAITS, WRITES } from "../../src/store/schema.ts";
 import { ADA, batchOf, made, nameOf, runOf, saving, startOf } from "../support/rows.ts";
 
@@ -61,9 +62,8 @@ it("tells a reader, and an endpoint, of events that another process prunes while
     if (first === undefined) throw new Error("It was recorded.");
     await ledger.undelivered("endpoint", "account-1", 1, 60_000);
     await ledger.delivered("endpoint", first);
-    reads.mockImplementation(async function (this: Store, ...queries) {
-      const [query]: ReadonlyArray<{ readonly sql: string }> = queries;
-      if (query?.sql.includes("number > $2")) {
+    reads.mockImplementation(async function (this: Store, ...queries: ReadonlyArray<Query>) {
+      if (queries[0]?.sql.includes("number > $2")) {
         reads.mockImplementation(find);
         await ledger.pruneEvents(Date.now() + 3_600_000);
       }
