@@ -202,7 +202,7 @@ it("a mistyped id, group or step does not look as if nothing was there", async (
   for (const command of [retry("--step", "createpayout"), ["failed", "--step", "createpayout"]])
     expect(await runCli(...command)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("Steps of all failed runs: createPayout"),
+      stdout: expect.stringContaining("Failed runs have these steps: createPayout"),
     });
   expect(await runCli(...retry("--batch", "payouts/1"))).toMatchObject({ code: 0 });
 });
@@ -294,7 +294,10 @@ it("people decide with the ledger alone: no key of the service, no account, no T
     stderr: expect.stringMatching(/grace asks for[^]*Then: at most 200\.00 EUR, 5 USD/),
   });
   const other = await runCli(...approveLimits, "--hash", "0".repeat(32));
-  expect(other).toMatchObject({ code: 6, stderr: expect.stringContaining("not what was shown") });
+  expect(other).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining("changed since they were shown"),
+  });
   const limited = await runCli(...approveLimits, "--hash", asked);
   expect(limited.stdout).toContain(`${id}: approved by ada.`);
   expect((await runCli("limits", "show")).stdout).toContain("at most 200.00 EUR, 5 USD");

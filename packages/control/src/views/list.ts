@@ -9,7 +9,7 @@ import {
   type RunSort,
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
-import { type Connected, ledgerOf } from "../facts/connection/connections.ts";
+import { type Connected, type KnownAccount, ledgerOf } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
 import { invalidInput, notFound } from "../errors.ts";
 import { readEvents, timelineOf } from "../facts/history.ts";
@@ -23,7 +23,7 @@ import {
   STATUSES,
   viewOf,
 } from "../rules/run-view.ts";
-import { reasonOf } from "../rules/standing.ts";
+import { dated, reasonOf } from "../rules/standing.ts";
 
 /*
  * A list is facts of the ledger. Temporal adds one thing: what the open runs of the page are doing. Without it, after its
@@ -136,6 +136,16 @@ export const filterOf = async (
     ...(payee !== undefined && { payees: await payeesNamed(ledger, payee) }),
   };
 };
+
+/** Words the conditions of a filter for a person: `, step createCard, startedSince 2026-11-01 00:00 UTC`. */
+export const filterText = (filter: ListFilter, accounts: ReadonlyArray<KnownAccount>): string =>
+  Object.entries(filter)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([name, value]) => {
+      const account = accounts.find(({ hash }) => hash === value)?.name;
+      return `, ${name} ${typeof value === "number" ? dated(value) : (account ?? String(value))}`;
+    })
+    .join("");
 
 /** Whether the filter asks for a payment: totals add up the same. */
 const isAsked =
