@@ -81,7 +81,7 @@ export const dueWaits = (
   const readDueCardholders = async (): Promise<number> => {
     const unread = await dueOf("cardholder");
     if (unread.size === 0) return 0;
-    const began = Date.now();
+    const began = performance.now();
     const isWhole = await readCardholders(unread, PENDING).catch((error: unknown) => {
       if (!isRefusedRead(error)) throw error;
       return false;
@@ -93,7 +93,7 @@ export const dueWaits = (
       return { waits, seen, problem: null };
     });
     await endSeen(await Promise.all(missing));
-    return REST * (Date.now() - began);
+    return REST * (performance.now() - began);
   };
 
   return {
