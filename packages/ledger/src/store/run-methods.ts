@@ -13,15 +13,11 @@ import type {
 } from "./ledger.ts";
 import { endAmong, onWhole, readDecision, selectDecisions } from "./log.ts";
 import { rememberPayees } from "./payees.ts";
-import { refreshEnds, refreshStatus } from "./run-status.ts";
+import { HAS_ENDED, refreshEnds, refreshStatus } from "./run-status.ts";
 import { LEASES, type Run, RUNS, WAITS } from "./schema.ts";
 import { chunksOf } from "effect/Array";
 import { query, type Query, type Seal, toJson } from "./table.ts";
 import { MOST_KEYS, type Store } from "./store.ts";
-
-/** Its attempt was still under way when its run ended. */
-const HAS_ENDED = `EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = waits.workflow_id
-  AND runs.run_id = waits.run_id AND end_state <> 'missing')`;
 
 /** The schedule of the payout reads for it: until its outcome is seen, or until its money came back. */
 const IS_FOLLOWED = `EXISTS (SELECT 1 FROM writes WHERE writes.account = waits.account
@@ -280,6 +276,7 @@ export const runMethods = (store: Store) => {
         ...(wait.kind === "payout" || wait.kind === "return"
           ? [store.update(WAITS, { readAfter: null }, { ...ofWait(wait), [IS_FOLLOWED]: true })]
           : []),
+        // Its attempt may have been under way when its run ended.
         store.update(WAITS, { isLeft: true }, { ...ofWait(wait), [HAS_ENDED]: true }),
         refreshStatus([wait.workflowId], ["running", "missing"]),
       ]);

@@ -101,6 +101,9 @@ const OPEN_STANDING = `(SELECT CASE WHEN max(end_state) IS NULL THEN 'open' WHEN
   WHEN writes.changed_at < ${RESTORED} AND max(ended_at) >= ${RESTORED} THEN 'unknown'
   WHEN max(end_state) = 'missing' THEN 'open' ELSE 'stopped' END FROM runs WHERE runs.workflow_id = writes.owner_id)`;
 
+/** Whether the run of a wait has ended: a lost run may begin again. */
+export const HAS_ENDED = `EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = waits.workflow_id AND end_state <> 'missing')`;
+
 /** Returns the statements that compute the standings, open waits and status of some runs again, after they ended or began again. */
 export const refreshEnds = (ids: ReadonlyArray<string>): ReadonlyArray<Query> => {
   const distinct = [...new Set(ids)];
@@ -111,10 +114,9 @@ export const refreshEnds = (ids: ReadonlyArray<string>): ReadonlyArray<Query> =>
        AND state IN ('ready', 'sending') AND doubt = 0 AND question_kind IS NULL`,
       ...distinct,
     ),
-    // A lost run may begin again.
     query(
-      `UPDATE waits SET is_left = CASE WHEN EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = waits.workflow_id
-       AND end_state <> 'missing') THEN 1 ELSE 0 END WHERE workflow_id IN (${places}) AND closed_at IS NULL`,
+      `UPDATE waits SET is_left = CASE WHEN ${HAS_ENDED} THEN 1 ELSE 0 END
+       WHERE workflow_id IN (${places}) AND closed_at IS NULL`,
       ...distinct,
     ),
     refreshStatus(distinct),
