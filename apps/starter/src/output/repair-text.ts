@@ -1,6 +1,17 @@
 import type { RepairPlan } from "@durable-payments/control/payments";
 import type { FailureGroup } from "@durable-payments/ledger";
-import { ago, counted, joined, section, styled, totals, when, wrap } from "./text.ts";
+import {
+  ago,
+  counted,
+  joined,
+  money,
+  payeeText,
+  section,
+  styled,
+  totals,
+  when,
+  wrap,
+} from "./text.ts";
 import { nextLines } from "./next.ts";
 
 /** Runs that a text names; JSON has all of them. */
@@ -68,10 +79,11 @@ export const repairPlanText = (plan: RepairPlan): string => {
     `${counted(retries.length, "failed run")} can be retried${sums.length === 0 ? "" : `: ${totals(sums)}`}. ${counted(notHelped.length, "run")} cannot.`,
     ...named(
       "Can be retried",
-      retries.map(({ again, amended, from, kept, way, workflowId }) => [
+      retries.map(({ again, amended, from, kept, way, workflowId, ...of }) => [
         workflowId,
         joined(
           [
+            joined([money(of), payeeText(of)], " to "),
             from === undefined ? WAYS[way] : `continue from ${from}`,
             kept.length === 0 ? "" : `keeps ${kept.join(", ")}`,
             again.length === 0 ? "" : `runs ${again.join(", ")}`,

@@ -13,6 +13,9 @@ it("lists the runs that can be retried apart from those that cannot, with the re
     again: ["createPayout"],
     amount: "2.00",
     currency: "EUR",
+    payee: "b-1",
+    payeeName: "Muster AG",
+    payeeAccount: "2606",
     amended: ["payout.amount: 3.00 → 2.00"],
   } as const;
   const plan = {
@@ -28,8 +31,8 @@ it("lists the runs that can be retried apart from those that cannot, with the re
     "1 failed run can be retried: 2.00 EUR. 1 run cannot.",
     "",
     "Can be retried",
-    "  can  start again; keeps createBeneficiary; runs createPayout; payout.amount:",
-    "       3.00 → 2.00",
+    "  can  2.00 EUR to Muster AG …2606; start again; keeps createBeneficiary; runs",
+    "       createPayout; payout.amount: 3.00 → 2.00",
     "",
     "Cannot be retried",
     "  cannot  A retry of cannot cannot help.",

@@ -1,10 +1,11 @@
 import { openLedger } from "@durable-payments/ledger";
 import { expect, it, test } from "vitest";
 import { InvalidInput } from "../../src/errors.ts";
+import { planRepair } from "../../src/actions/retry/repair.ts";
 import { Payments } from "../../src/payments/payments.ts";
-import { filterText } from "../../src/views/list.ts";
+import { filterOf, filterText } from "../../src/views/list.ts";
 import { readInstallation } from "../../src/payments/settings.ts";
-import { put, row } from "../support/rows.ts";
+import { ACCOUNT, put, row } from "../support/rows.ts";
 
 const access = { baseUrl: "http://localhost:1", clientId: "c", apiKey: "k" };
 const ledger = await openLedger("memory");
@@ -43,6 +44,24 @@ test("a repair is about its conditions in words: times and accounts as a person 
   const filter = { step: "createCard", batch: undefined, account: "0123456789abcdef" };
   expect(filterText({ ...filter, startedSince, since: null }, accounts)).toBe(
     ", step createCard, account swiss, startedSince 2026-11-01 09:30 UTC",
+  );
+});
+
+test("a retry that is planned names its payee: a part of a name may match several", async () => {
+  const ledger = await openLedger("memory");
+  const payees = { "b-2": "Muster AG", "b-3": "Muster GmbH" };
+  for (const [payee, shown] of Object.entries(payees)) {
+    const workflowId = `payout/to-${payee}`;
+    const refused = row({ workflowId, state: "refused" });
+    await put(ledger, { ...refused, request: { ...refused.request, payee } });
+    await ledger.rememberPayees(ACCOUNT, [{ payee, mark: null, shown }]);
+    const end = { endState: "failed", endedAt: 2, endType: "Refused", endReason: "no" } as const;
+    await ledger.recordEnds([{ workflowId, runId: "run-1", ...end }]);
+  }
+  const filter = await filterOf(ledger, { payee: "muster" });
+  const { retries } = await planRepair({ ledger, client: undefined }, filter, { by: "ada" });
+  expect(new Set(retries.map(({ payee, payeeName }) => `${payee} ${payeeName}`))).toEqual(
+    new Set(["b-2 Muster AG", "b-3 Muster GmbH"]),
   );
 });
 

@@ -29,11 +29,12 @@ import { hashOf } from "@durable-payments/protocol/account";
 import type { RepairRow } from "@durable-payments/protocol/calls";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import type { Connected, Deciding } from "../../facts/connection/connections.ts";
+import { readNames } from "../../facts/payees.ts";
 import { readInput } from "../../facts/run-input.ts";
 import { ControlError, InvalidInput, invalidInput } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { amendInput, whyNotAmended } from "../../rules/retry-plan.ts";
-import { type Money, paymentFields, sumMoney } from "../../rules/run-view.ts";
+import { type Money, namesOf, paymentFields, sumMoney } from "../../rules/run-view.ts";
 import { likeText } from "../duplicates.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 import { checkPace } from "../batch/chunks.ts";
@@ -65,6 +66,10 @@ export interface PlannedRetry extends Pick<RetryPlan, "from" | "kept" | "way"> {
   readonly again: ReadonlyArray<string>;
   readonly amount: string | null;
   readonly currency: string | null;
+  /** Id or mark of the payee, its name, and the last characters of its account. */
+  readonly payee: string | null;
+  readonly payeeName: string | null;
+  readonly payeeAccount: string | null;
   /** Changed fields of the input, in words. */
   readonly amended: ReadonlyArray<string>;
 }
@@ -82,7 +87,7 @@ const MOST_FAULTS = 5;
 
 /** A row with what the ledger and the workflow keep of it. */
 export interface Repaired {
-  readonly planned: PlannedRetry;
+  readonly planned: Omit<PlannedRetry, "payeeAccount" | "payeeName">;
   readonly row: Omit<BatchRow, "number">;
   /** The amended input. */
   readonly input: RepairRow["input"];
@@ -206,6 +211,7 @@ const planRow = async (
         from,
         amount,
         currency,
+        payee,
         amended: changed,
       },
       row: {
@@ -272,10 +278,17 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
   const plans = withoutWaiting(taken, valid);
   const rows = plans.filter((plan) => typeof plan === "object");
   const amended = rows.filter(({ input }) => input !== undefined);
+  const nameOf = await readNames(
+    connected.ledger,
+    rows.map(({ planned }) => planned.payee),
+  );
   return {
     /** Names these retries: `repair` makes no other ones. */
     content: contentOf(rows),
-    retries: rows.map(({ planned }) => planned),
+    retries: rows.map(({ planned }): PlannedRetry => ({
+      ...planned,
+      ...namesOf(nameOf(planned.payee)),
+    })),
     /** Runs that a retry cannot help, with the reason. */
     notHelped: plans.flatMap((plan, at) =>
       typeof plan === "string"
