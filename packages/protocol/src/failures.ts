@@ -14,7 +14,7 @@ import { failureTypes } from "./calls.ts";
 export interface Failure {
   /** A type of `failureTypes`, or the user's own type; else Cancelled, Terminated, TimedOut or Failed. */
   readonly type: string;
-  /** Without account numbers, tokens and other secrets. */
+  /** Without account numbers, tokens and other secrets; the beginning of a long one. */
   readonly message: string;
   /** The first of those that were thrown, for the rules of a retry; no screen shows it. */
   readonly details?: unknown;
@@ -28,6 +28,9 @@ export const factsOf = (
 ): Readonly<Record<string, unknown>> => (isRecord(failure?.details) ? failure.details : {});
 
 const OURS: ReadonlySet<string> = new Set(Object.values(failureTypes));
+
+/** An event with all of a long message is more than a webhook takes, and would hold up those after it. */
+const LONG = /^(.{2000}).+$/su;
 
 const typeOf = (error: unknown): string => {
   if (error instanceof CancelledFailure) return "Cancelled";
@@ -60,7 +63,7 @@ export const readFailure = (error: unknown): Failure => {
   const { step } = factsOf({ details });
   return {
     type: found === undefined ? typeOf(last) : (found.type ?? "Failed"),
-    message: redact(said.includes(cause) ? said : `${said} Cause: ${cause}`),
+    message: redact(said.includes(cause) ? said : `${said} Cause: ${cause}`).replace(LONG, "$1…"),
     details,
     step: typeof step === "string" ? step : stepOf(chain),
   };

@@ -170,6 +170,14 @@ test("a failure is read through the activity's: type, facts, and which activity"
   });
 });
 
+test("the message of a failure fits a line of a list, a cell, and an event that a webhook takes", () => {
+  const { message } = readFailure(
+    new Error(`No payee ${"🙂".repeat(100_000)} DE89370400440532013000`),
+  );
+  expect(message).toMatch(/^No payee 🙂+…$/u);
+  expect(message.length).toBeLessThan(4_001);
+});
+
 test.each([
   ["was terminated by a person's end", endText(ada), "Ended"],
   ["was terminated by hand", "stuck", "Terminated"],
