@@ -49,7 +49,10 @@ export async function* readEvents(
   const { after, isFollowed = false, signal = new AbortController().signal } = given;
   for (let last = after; !signal.aborted;) {
     const events = await page(last);
-    yield* events;
+    for (const event of events) {
+      if (signal.aborted) return;
+      yield event;
+    }
     last = events.at(-1)?.id ?? last;
     if (events.length === PAGE) continue;
     if (!isFollowed) return;

@@ -3,6 +3,7 @@ import { expect, it, test } from "vitest";
 import { InvalidInput } from "../../src/errors.ts";
 import { planRepair } from "../../src/actions/retry/repair.ts";
 import { Payments } from "../../src/payments/payments.ts";
+import { readEvents } from "../../src/views/events.ts";
 import { filterOf, filterText } from "../../src/views/list.ts";
 import { readInstallation } from "../../src/payments/settings.ts";
 import { ACCOUNT, put, row } from "../support/rows.ts";
@@ -63,6 +64,20 @@ test("a retry that is planned names its payee: a part of a name may match severa
   expect(new Set(retries.map(({ payee, payeeName }) => `${payee} ${payeeName}`))).toEqual(
     new Set(["b-2 Muster AG", "b-3 Muster GmbH"]),
   );
+});
+
+test("a reader that has ended gets no further event of the page that was read", async () => {
+  const stop = new AbortController();
+  const ledger = await openLedger("memory");
+  for (const workflowId of ["payout/1", "payout/2"]) await put(ledger, row({ workflowId }));
+  const page = async () => ledger.events(ACCOUNT);
+  const [first] = await page();
+  const seen: Array<string> = [];
+  for await (const { id } of readEvents(page, { isFollowed: true, signal: stop.signal })) {
+    seen.push(id);
+    stop.abort();
+  }
+  expect(seen).toEqual([first?.id]);
 });
 
 test.each<[string, () => Promise<unknown>]>([
