@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newRow, openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { batchOf } from "./support/recorded.ts";
 import { runCli } from "./support/run-cli.ts";
 
 // Nothing listens at port 9: the ledger alone knows what was paid.
@@ -38,6 +39,8 @@ beforeAll(async () => {
     { payee: "b-1", mark: "mark-1", shown },
     { payee: "mark-1", mark: "mark-1", shown },
   ]);
+  // The file of the documents.
+  await ledger.saveBatch("payouts/4d34", () => batchOf("payouts/4d34", "november.csv"));
   await ledger.close();
 });
 
