@@ -64,6 +64,14 @@ describe("create", () => {
     expect(await balance(client)).toBe("0.00");
   });
 
+  it("pays a supposed beneficiary in the currency of the first request that pays it", async () => {
+    // As a preview does: the answer to createBeneficiary names no currency.
+    await simulator.suppose({ beneficiary_id: "seen" });
+    await simulator.suppose({ beneficiary_id: "seen", currency: "EUR", amount: "12.50" });
+    expect((await create({ beneficiary_id: "seen", currency: "EUR" })).status).toBe(200);
+    expect((await create({ beneficiary_id: "seen", currency: "USD" })).status).toBe(400);
+  });
+
   it.each([
     [{ beneficiary_id: "none" }, "Beneficiary not found"],
     [{ currency: "EUR" }, "Payer and beneficiary currency must be the same"],

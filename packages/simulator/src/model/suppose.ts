@@ -34,8 +34,11 @@ export const suppose = (unit: Unit, fields: Readonly<Record<string, unknown>>): 
   if (payer_id !== "" && unit.get("payers", payer_id) === undefined)
     unit.put("payers", payer_id, { payer_id, details: {} });
   const beneficiary_id = text("beneficiary_id");
-  if (beneficiary_id !== "" && unit.get("beneficiaries", beneficiary_id) === undefined) {
-    const is = { beneficiary_status: "active", details: { account_currency: currency } };
+  // An answer names no currency: the account has that of the first request that pays it.
+  const known = unit.get("beneficiaries", beneficiary_id)?.details["account_currency"];
+  if (beneficiary_id !== "" && (known ?? "") === "") {
+    const details = { account_currency: text("currency") };
+    const is = { beneficiary_status: "active", details };
     unit.put("beneficiaries", beneficiary_id, { beneficiary_id, ...is, ...times });
   }
   const card_holder_id = text("card_holder_id");
