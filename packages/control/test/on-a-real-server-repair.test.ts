@@ -416,6 +416,39 @@ test("a repair is paused, resumed and cancelled by its id: what it has not retri
   await untilFailed("hold-2", 1);
 }, 120_000);
 
+test("a cancelled repair shows what a person's own retry has paid, and the failed payment of any other run", async () => {
+  const { ledger } = stack.operations;
+  const ids = ["hand-1", "hand-2"];
+  for (const id of ids) await failing(id);
+  await untilFailed("hand-", 2);
+  const options = { ...bob, amend: { payout: { amount: "7.50" } }, approveAbove: "1.00" };
+  const repair = await repaired(stack.operations, options, { find: "hand-" });
+  const { runId } = await retryPayment(stack.operations, "hand-1", bob);
+  await result("hand-1", runId);
+  await cancelBatch(stack.operations, repair, bob);
+  const rows = async () =>
+    Object.fromEntries(
+      ((await batchOfId(ledger, repair, true)).listed ?? []).map(
+        ({ amount, reason, state, status, workflowId }) => [
+          workflowId,
+          [status, state, amount, reason],
+        ],
+      ),
+    );
+  // The amendment was never made.
+  const isShown = async () =>
+    expect(await rows()).toEqual({
+      "hand-1": [
+        "covered",
+        "paid",
+        "250.00",
+        expect.stringMatching(/it was retried in the meantime$/),
+      ],
+      "hand-2": ["rejected", "notPaid", "250.00", "stopped by bob: tried again"],
+    });
+  await vi.waitFor(isShown, { timeout: 20_000, interval: 200 });
+}, 90_000);
+
 test("amendments in JSON Lines change each run that they name, and no other", async () => {
   const ids = ["lines-1", "lines-2", "lines-3"];
   for (const id of ids) await failing(id);

@@ -31,12 +31,13 @@ const NEVER_STARTED = `run_id IS NULL AND end_state IS NULL AND EXISTS (SELECT 1
 /**
  * The outcome of a row: from the batch if it was not started, otherwise from its run. A row that a repair has just taken
  * still has its failed run, whose outcome is not the row's. The id of a rejected row is free: the
- * same payment of a newer file or a single start covers it.
+ * same payment of a newer file or a single start covers it, and a person's own retry covers the row of a repair.
  */
 const STATUS = `CASE WHEN batch_rows.state = 'waiting' THEN 'notStarted'
   WHEN batch_rows.state = 'started' AND runs.run_id = batch_rows.run THEN 'running'
   WHEN batch_rows.state = 'started' THEN coalesce(runs.status, 'running')
-  WHEN batch_rows.state = 'rejected' AND batch_rows.run IS NULL AND runs.workflow_id IS NOT NULL AND coalesce(runs.batch, '') <> batch_rows.batch
+  WHEN batch_rows.state = 'rejected' AND runs.workflow_id IS NOT NULL
+   AND CASE WHEN batch_rows.run IS NULL THEN coalesce(runs.batch, '') <> batch_rows.batch ELSE runs.run_id <> batch_rows.run END
   THEN 'covered' ELSE batch_rows.state END`;
 
 /** Whether a run pays the same as a row. */
@@ -49,12 +50,12 @@ const PAYS = "CASE WHEN batch_rows.run IS NULL THEN batches.account ELSE runs.ac
 
 /**
  * The payments of a row, also if another file or a single start has made them; and the cardholder that its run has created. A
- * user's own workflow, which only a repair has, may make several. A rejected row has none of another payment, although that
- * may have its id.
+ * user's own workflow, which only a repair has, may make several. A rejected row of a file has none of another payment,
+ * although that may have its id. The run of a row of a repair is always its own, also if a person has retried it.
  */
 const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
   LEFT JOIN runs ON runs.workflow_id = batch_rows.workflow_id
-   AND (batch_rows.state <> 'rejected' OR runs.batch = batch_rows.batch OR (${IS_SAME}))
+   AND (batch_rows.state <> 'rejected' OR batch_rows.run IS NOT NULL OR runs.batch = batch_rows.batch OR (${IS_SAME}))
   LEFT JOIN writes ON (writes.workflow_id = runs.workflow_id AND writes.step = ${PURPOSE} AND writes.account = ${PAYS})
    OR (${PURPOSE} IS NULL AND writes.owner_id = runs.workflow_id AND writes.amount IS NOT NULL)
   LEFT JOIN writes AS holder ON holder.workflow_id = runs.workflow_id AND holder.step = 'createCardholder'
