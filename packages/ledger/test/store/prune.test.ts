@@ -67,7 +67,7 @@ it("tells a reader, and an endpoint, of events that another process prunes while
         reads.mockImplementation(find);
         await ledger.pruneEvents(Date.now() + 3_600_000);
       }
-      return find.apply(this, queries);
+      return find.call(this, ...queries);
     });
     return { ledger, first, last };
   };
