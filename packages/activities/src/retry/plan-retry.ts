@@ -74,6 +74,12 @@ const NOT_PAID: Readonly<Record<string, string>> = {
 const notPaidText = (standing: string): string =>
   `${NOT_PAID[standing]}: a retry does not pay again. To pay again, use another id or key.`;
 
+/** Failures after which another request may succeed. */
+const OF_REQUEST: ReadonlyArray<string> = [
+  failureTypes.invalidRequest,
+  failureTypes.alreadyCarriedOut,
+];
+
 /** The reason why a repeat fails again, by type of failure. */
 const HOPELESS: Readonly<Record<string, string>> = {
   [failureTypes.invalidRequest]: "Its input is invalid: amend it.",
@@ -124,7 +130,11 @@ export const whyNotRetried = ({
     };
   const hopeless = failure === null ? undefined : hopelessOf(failure);
   if (hopeless === undefined) return undefined;
-  const isHelped = isAmended && failure?.type === failureTypes.invalidRequest;
+  const type = failure?.type ?? "";
+  // A user's own workflow makes its requests by code and activities, which may have been corrected.
+  const isHelped = RESTARTED.has(workflowType)
+    ? isAmended && type === failureTypes.invalidRequest
+    : OF_REQUEST.includes(type);
   return isHelped ? undefined : cannotHelp(hopeless);
 };
 

@@ -99,6 +99,7 @@ test.each([
   ["ended by a person", { end }, "Ada stopped invoice-17 (fraud)"],
   ["asking", { rows: [unanswered] }, "is waiting for an answer"],
   ["an invalid input", { failure: failure("InvalidRequest") }, "amend it"],
+  ["made twice", { workflowType: "payOrder", failure: failure("MadeTwice") }, "with the bank"],
   [
     "a failed payout of another workflow",
     {
@@ -137,6 +138,14 @@ test.each([
   ["overruled", { end, isOverruled: true }],
   ["answered", { rows: [unanswered], decisions: [{ ...end, kind: "resend", question: "q1" }] }],
   ["amended", { failure: failure("InvalidRequest"), isAmended: true }],
+  // Its code or an activity of it may have been corrected, or a wrong amendment may be taken back.
+  ...["InvalidRequest", "AlreadyCarriedOut"].map(
+    (type) =>
+      [
+        `a request of a user's own code: ${type}`,
+        { workflowType: "payOrder", failure: failure(type) },
+      ] as const,
+  ),
   ["refused by the service", {}],
   ...["open", "incomplete"].map(
     (reason) =>
