@@ -4,7 +4,8 @@
  * A status is asked for a million runs at once, and it depends on every write, wait and decision of a run: it cannot be
  * computed when a list is read. So whatever changes it computes it again, in the same transaction, by this one statement.
  * Money comes first: the payments of a run decide, however the run ended in Temporal. So the text of an end does
- * not outlive the outcome that it describes.
+ * not outlive the outcome that it describes. A user's own workflow has several payments: if it failed for another
+ * reason, then it has failed, while an earlier payout is under way for days, and after that came back.
  */
 import type { RunStatus } from "./schema.ts";
 import { query, type Query } from "./table.ts";
@@ -35,11 +36,21 @@ const IS_BUILT_IN = `runs.type IN (${Object.keys(PURPOSES)
   .map((type) => `'${type}'`)
   .join(", ")})`;
 
+/** Type of the failure by which a run says that its payout was not paid. */
+export const PAYOUT_FAILED = "PayoutFailed";
+
+/** Type of the failure by which a run says that its payout is still under way. */
+const PAYOUT_STILL_OPEN = "PayoutStillOpen";
+
 /** The run has ended: until then, a run that has paid continues. */
 const IS_OVER = "(end_state IS NOT NULL OR is_stopped = 1)";
 
 /** The write of a key belongs to the run that last asked for it, and to the run whose id is made of the key. */
 const IS_OWN = "(owner_id = runs.workflow_id OR workflow_id = runs.workflow_id)";
+
+/** The run is not one of a user's own workflow that failed for another reason than a payout. A stale end has no type. */
+const IS_BY_MONEY = `(${IS_BUILT_IN} OR end_state IS NULL OR end_state NOT IN ('failed', 'timedOut', 'terminated')
+  OR end_type IS NULL OR end_type IN ('${PAYOUT_FAILED}', '${PAYOUT_STILL_OPEN}'))`;
 
 /** The status by the most important of its writes. Those of its children only ask; their money is their own. */
 const BY_WRITE: ReadonlyArray<readonly [condition: string, status: RunStatus]> = [
@@ -51,8 +62,8 @@ const BY_WRITE: ReadonlyArray<readonly [condition: string, status: RunStatus]> =
     "standing = 'unknown' AND (owner_id = runs.workflow_id OR state <> 'sending' OR doubt > 0)",
     "unknown",
   ],
-  [`${IS_OWN} AND standing = 'returned'`, "returned"],
-  [`${IS_OWN} AND standing = 'made'`, "waiting"],
+  [`${IS_OWN} AND standing = 'returned' AND ${IS_BY_MONEY}`, "returned"],
+  [`${IS_OWN} AND standing = 'made' AND ${IS_BY_MONEY}`, "waiting"],
   [`${IS_OWN} AND standing = 'completed' AND ${IS_OVER} AND ${IS_PURPOSE}`, "succeeded"],
   [`${IS_OWN} AND standing = 'failed' AND ${IS_OVER} AND ${IS_PURPOSE}`, "failed"],
 ];
@@ -87,9 +98,6 @@ const STATUS = `CASE ${MOST_IMPORTANT} ${BY_WRITE.map(([, status], at) => `WHEN 
     WHEN EXISTS (SELECT 1 FROM waits WHERE waits.workflow_id = runs.workflow_id AND closed_at IS NULL) THEN 'waiting'
     ELSE coalesce(end_state, 'running') END
   END`;
-
-/** Type of the failure by which a run says that its payout was not paid. */
-export const PAYOUT_FAILED = "PayoutFailed";
 
 /** The end tells an outcome of its payout as it was then. The service, or the meaning of its word, says another one now. */
 const IS_STALE = `end_type = '${PAYOUT_FAILED}'

@@ -17,6 +17,7 @@ import {
   type SumsBy,
 } from "../../src/index.ts";
 import { ADA, decisionOf, made, nameOf, rowOf, runOf, saving, startOf } from "./rows.ts";
+import { hasFailed } from "./statuses.ts";
 
 /*
  * The class: a list that leaves out a run, a total that counts a payment twice or not at all, a status that does not follow
@@ -239,9 +240,11 @@ const statusOf = ({ rows, run: of }: Whole): RunStatus => {
   if (rows.some(({ question }) => question?.kind === "approval")) return "approval";
   if (has("unknown")) return "unknown";
   const own = rows.filter(({ ownerId }) => ownerId === of.workflowId);
-  if (has("returned", own)) return "returned";
-  if (has("made", own)) return "waiting";
   const operation = { payout: "createPayout", onboardCardholder: "createCard" }[of.type];
+  if (operation !== undefined || !hasFailed(of)) {
+    if (has("returned", own)) return "returned";
+    if (has("made", own)) return "waiting";
+  }
   const purpose = own.filter((row) => row.operation === operation);
   if (of.isStopped && isOpen(of) && !has("completed", purpose) && !has("failed", purpose))
     return "ended";

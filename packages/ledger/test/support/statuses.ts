@@ -63,6 +63,9 @@ const STATUSES: ReadonlySet<string | undefined> = new Set<RunStatus>([
   "waiting",
 ]);
 
+/** Types of failures: of another step, and of a payout; a stale end has none. */
+const END_TYPES = [null, "Refused", "PayoutFailed", "PayoutStillOpen"] as const;
+
 /** Runs that are drawn, each with a child. */
 const FAMILIES = 250;
 
@@ -71,6 +74,12 @@ const PURPOSES: Readonly<Record<string, string>> = {
   onboardCardholder: "createCard",
 };
 const TYPES = [...Object.keys(PURPOSES), "payOrders"];
+
+/** Whether a run has failed for another reason than the outcome of a payout. */
+export const hasFailed = ({ endState, endType }: Pick<Run, "endState" | "endType">): boolean =>
+  ["failed", "timedOut", "terminated"].includes(endState ?? "") &&
+  // A stale end has no type.
+  !["PayoutFailed", "PayoutStillOpen"].includes(endType ?? "PayoutFailed");
 
 /** The rule of a status, said a second time: of everything that the ledger has about a run. */
 const expectedOf = async (ledger: Ledger, run: Run): Promise<RunStatus> => {
@@ -84,8 +93,10 @@ const expectedOf = async (ledger: Ledger, run: Run): Promise<RunStatus> => {
   if (has("unknown", rows.filter(isOwnOrKnown))) return "unknown";
   // The payment of a key is also that of the run whose id is made of it, whoever has made it.
   const own = rows.filter((row) => [row.ownerId, row.workflowId].includes(workflowId));
-  if (has("returned", own)) return "returned";
-  if (has("made", own)) return "waiting";
+  if (type in PURPOSES || !hasFailed(run)) {
+    if (has("returned", own)) return "returned";
+    if (has("made", own)) return "waiting";
+  }
   const purpose = own.filter(({ operation }) => operation === PURPOSES[type]);
   if (endState !== null || isStopped) {
     if (has("completed", purpose)) return "succeeded";
@@ -212,7 +223,9 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
           break;
         }
         case "end": {
-          const end = { endState: among(ENDS), endedAt: 1, endType: null, endReason: null };
+          const endState = among(ENDS);
+          const endType = END_TYPES[count % END_TYPES.length] ?? null;
+          const end = { endState, endedAt: 1, endType, endReason: null };
           await ledger.recordEnds([{ workflowId, runId: "run-1", ...end }]);
           break;
         }
@@ -426,6 +439,28 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     await ledger.decide(decisionOf({ workflowId: unpaid, kind: "overrule" }));
     expect(await statuses()).toEqual({ [unpaid]: "running", [paid]: "succeeded" });
   });
+
+  it.each(["made", "returned"] as const)(
+    "lists the failure of a user's own workflow whose earlier payout is %s, unless it is about that payout",
+    async (standing) => {
+      const statusAfter = async (type: string, endState: EndState, endType: string) => {
+        const workflowId = `status-${++count}`;
+        await ledger.recordStart(runOf({ workflowId, type }), startOf());
+        await write(workflowId, workflowId, "createPayout", standing);
+        const end = { runId: "run-1", endedAt: 1, endReason: "no" };
+        await ledger.recordEnds([{ ...end, workflowId, endState, endType }]);
+        return (await ledger.runs({ workflowIds: [workflowId] }))[0]?.status;
+      };
+      const ofMoney = standing === "made" ? "waiting" : "returned";
+      expect(await statusAfter("payOrder", "failed", "InvalidRequest")).toBe("failed");
+      expect(await statusAfter("payOrder", "terminated", "Terminated")).toBe("terminated");
+      expect(await statusAfter("payOrder", "timedOut", "TimedOut")).toBe("timedOut");
+      expect(await statusAfter("payOrder", "failed", "PayoutFailed")).toBe(ofMoney);
+      expect(await statusAfter("payOrder", "failed", "PayoutStillOpen")).toBe(ofMoney);
+      expect(await statusAfter("payOrder", "succeeded", "")).toBe(ofMoney);
+      expect(await statusAfter("payout", "failed", "InvalidRequest")).toBe(ofMoney);
+    },
+  );
 
   it("keeps the outcome of a payout, whatever its row says later, and knows money that came back", async () => {
     const workflowId = `status-${++count}`;
