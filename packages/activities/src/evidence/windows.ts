@@ -13,8 +13,12 @@
  *    second window right after it. A filter by the time of completion lists it in neither, and if it has completed
  *    since, in both. The rows of the second window count as well.
  *
- * One filter passes both: by the time of completion, and late by exactly the time that each payout takes to complete (by
- * two seconds). Only payouts that have not completed would show it, and a quiet account has none. A fourth request would.
+ * These filters pass both, and a quiet account has nothing that would show them:
+ *
+ * - By the time of completion, and late by exactly the time that each payout takes to complete (by two seconds).
+ * - One that leaves out payouts that have not completed, if no known payout is open.
+ * - One that ends a window without an end after hours or days, if the service's clock was set by more than that at the
+ *   moment of the send.
  *
  * A row from before the window shows, too, that it is not honoured. No window has an end: a clock may be set ahead.
  *

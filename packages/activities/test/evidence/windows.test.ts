@@ -378,6 +378,12 @@ describe("a window of a list", () => {
     },
   );
 
+  it("shows what was made, though the service ends it right before that: the second one shows it", async () => {
+    const history = usual({ after: 0, ours: "settles" });
+    const { found } = await readOf(history, forAtMost(2 * DAY), WindowReadings);
+    expect(found?.items.map(({ payout_id }) => payout_id)).toContain("ours");
+  });
+
   // Several pages in a window, the newest row first, and half a page is made before each answer.
   const GROWING = usual({ every: 2 * MINUTE, after: 40, growth: 25, settlesAfter: 3 * DAY });
 
