@@ -16,9 +16,8 @@
  * These filters pass both, and a quiet account has nothing that would show them:
  *
  * - By the time of completion, and late by exactly the time that each payout takes to complete (by two seconds).
- * - One that leaves out payouts that have not completed, if no known payout is open.
- * - One that ends a window without an end after hours or days, if the service's clock was set by more than that at the
- *   moment of the send.
+ * - By `create_time`, but without payouts that have not completed, if no known payout is open.
+ * - By `create_time`, but for some hours or days only, if the service's clock was set by more at the moment of the send.
  *
  * A row from before the window shows, too, that it is not honoured. No window has an end: a clock may be set ahead.
  *
