@@ -1,3 +1,4 @@
+import { lookUp } from "@durable-payments/client/values";
 import * as Data from "effect/Data";
 
 /** Exit codes of the process. */
@@ -44,9 +45,6 @@ export const exitStatusHelp = (flag: string): string =>
   `Exit codes with ${flag}: 1 it failed, or a row is unpaid; 4 it is open.`;
 
 /** The table of all exit codes. */
-export const EXIT_CODES_TABLE = `Exit codes:\n${Object.entries(EXIT_CODE_MEANINGS)
-  .map(
-    ([name, meaning]) =>
-      `    ${String(EXIT_CODES[name as keyof typeof EXIT_CODES]).padEnd(5)}${meaning}`,
-  )
+export const EXIT_CODES_TABLE = `Exit codes:\n${Object.entries(EXIT_CODES)
+  .map(([name, code]) => `    ${String(code).padEnd(5)}${lookUp(EXIT_CODE_MEANINGS, name)}`)
   .join("\n")}`;

@@ -92,7 +92,7 @@ export const followBatchLine = (batch: BatchView, now = Date.now()): string =>
   `${when(now).slice(11, 19)}  ${batchState(batch)}  ${rowCounts(batch)}`;
 
 const BATCH_STATES: Readonly<Record<string, string>> = {
-  uploading: "its upload is incomplete: if interrupted, give the same command again, or cancel it",
+  uploading: "its upload is incomplete: if interrupted, repeat the command, or cancel it",
   reading: "the worker is reading its payees or cardholders",
   needsApproval: "needs approval",
 };
