@@ -151,7 +151,7 @@ it("a mistyped id, group or step does not look as if nothing was there", async (
   const ledger = await openLedger(readLedgerPlace(place, ""), { isMigrated: true });
   const of = { account: "account", workflowId: "invoice-1", runId: "run-1", type: "payout" };
   await ledger.recordStart(
-    { ...of, batch: null, batchRow: null, ...CALL.request },
+    { ...of, batch: "payouts/1", batchRow: 1, ...CALL.request },
     { by: "ada", how: "--by", value: { type: "payout", content: "c" } },
   );
   const end = { workflowId: "invoice-1", runId: "run-1", endState: "failed", endedAt: 1 } as const;
@@ -167,6 +167,14 @@ it("a mistyped id, group or step does not look as if nothing was there", async (
       batch: { ...batch, ...kept, id, type, state: "finished" },
     }));
   await ledger.close();
+
+  // A command that leaves out a condition would retry other runs.
+  const dryRun = /--dry-run (?<others>.*)--group payout-[0-9a-f]+ --by NAME/;
+  const advised = async (...flags: ReadonlyArray<string>) =>
+    dryRun.exec((await runCli("failed", ...flags)).stdout)?.groups?.["others"];
+  expect(await advised()).toBe("");
+  expect(await advised("--batch", "payouts/1")).toBe("--batch payouts/1 ");
+  expect(await advised("--since", "400000h")).toBeUndefined();
 
   const retry = (...flags: ReadonlyArray<string>) =>
     ["retry", "--all-failed", "--dry-run", "--by", "ada", ...flags] as const;

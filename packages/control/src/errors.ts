@@ -27,14 +27,14 @@ export interface NextAction {
   /** Retries only the run that was shown. */
   readonly ifRun?: string;
   /** Retries the failed rows of a batch only. */
-  readonly batch?: string;
+  readonly batch?: string | undefined;
   /** Retries the failed runs of a repair only. */
-  readonly repair?: string;
+  readonly repair?: string | undefined;
   /** Retries this group of failed runs only. */
   readonly group?: string;
   readonly status?: string;
   /** Hash of the account whose service says a word. */
-  readonly account?: string;
+  readonly account?: string | undefined;
   /** Reads the events after this one. */
   readonly after?: string | undefined;
   /** Starts it under the same id again. */

@@ -137,17 +137,20 @@ const noneLines = async (
 export const showFailed: Act<FailedFlags> = async (output, payments, flags) => {
   const filter = conditionsOf(payments, flags);
   const groups = await payments.failed(filter);
-  const { group } = flags;
+  const { account, batch, group, payee, repair, since, until } = flags;
   const none = groups.length === 0 ? await noneLines(payments, flags) : [];
+  // A command that leaves out a condition would retry other runs.
+  const isWhole = payee === undefined && since === undefined && until === undefined;
+  const next = isWhole ? [{ action: "retryAll", account, batch, repair } as const] : [];
   if (group === undefined)
-    return output.answer({ groups }, (shown) => [failedText(shown), ...none].join("\n"));
+    return output.answer({ groups }, (shown) => [failedText(shown, next), ...none].join("\n"));
   const plan = await payments.planRepair(filter, { by: "nobody" });
   output.answer({ groups, plan }, (shown) =>
     [
-      failedText({ groups: shown.groups }, Date.now(), false),
+      failedText({ groups: shown.groups }),
       "",
       repairPlanText(shown.plan),
-      ...(shown.plan.retries.length === 0 ? [] : nextLines([{ action: "retryAll", group }])),
+      ...(shown.plan.retries.length === 0 ? [] : nextLines(next.map((one) => ({ ...one, group })))),
     ].join("\n"),
   );
 };

@@ -1,3 +1,4 @@
+import type { NextAction } from "@durable-payments/control/errors";
 import type { RepairPlan } from "@durable-payments/control/payments";
 import type { FailureGroup } from "@durable-payments/ledger";
 import {
@@ -20,8 +21,8 @@ const MOST_NAMED = 20;
 /** Prints groups of failed runs. */
 export const failedText = (
   { groups }: { readonly groups: ReadonlyArray<FailureGroup> },
+  next: ReadonlyArray<NextAction> = [],
   now = Date.now(),
-  isAdvised = true,
 ): string => {
   const [first] = groups;
   if (first === undefined) return "No failed run.";
@@ -37,8 +38,8 @@ export const failedText = (
       "",
     ];
   });
-  const next = { action: "retryAll", group: first.group, isDryRun: true } as const;
-  return [...lines.slice(0, -1), ...(isAdvised ? nextLines([next]) : [])].join("\n");
+  const ofFirst = next.map((one) => ({ ...one, group: first.group, isDryRun: true }));
+  return [...lines.slice(0, -1), ...nextLines(ofFirst)].join("\n");
 };
 
 const WAYS: Readonly<Record<RepairPlan["retries"][number]["way"], string>> = {

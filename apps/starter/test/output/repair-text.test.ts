@@ -79,7 +79,7 @@ it("prints groups of failed runs, and how to retry the largest", () => {
     last: 60_000,
     examples: ["p-1", "p-2"],
   };
-  expect(failedText({ groups: [group] }, 120_000)).toMatch(
+  expect(failedText({ groups: [group] }, [{ action: "retryAll" }], 120_000)).toMatch(
     /^payout-1a2b3c4d {2}2 runs {2}5\.00 EUR\n {2}payout, createPayout, Refused\n {2}Payout … was refused\n {2}1970-01-01 00:00:00Z to .* ago; p-1, p-2\n[^]*--all-failed.*--group payout-1a2b3c4d/,
   );
   expect(failedText({ groups: [] })).toBe("No failed run.");
