@@ -82,7 +82,7 @@ This page is for anyone who configures a worker, the command line or the codec s
 
 A worker needs an account with its API key, Temporal, and the ledger. The command line needs the same settings as the workers. Commands that decide, such as \`durable-payments approve\`, and \`durable-payments inbox\` need only the ledger. The codec server needs \`keyring\` and \`TEMPORAL_NAMESPACE\`.
 
-\`PAYMENTS_SETTINGS\` names one JSON file that holds all settings. An environment variable overrides its setting in the file. \`PaymentsPlugin\` takes the same settings as options; options override both.
+\`PAYMENTS_SETTINGS\` names one JSON file that holds all settings. An environment variable overrides its setting in the file. \`PaymentsPlugin\` takes those of an account, \`accounts\`, \`batchShare\`, \`healthAddress\`, \`hints\`, \`keyring\`, \`ledger\` and \`notify\` as options, which override both.
 
 \`\`\`json
 {
