@@ -196,12 +196,15 @@ export const readWebUi = async ({ temporal, whyNot }: Sources, workflowId: strin
   throw notFound(`Temporal has no run of ${workflowId}.`);
 };
 
+/** Whether an open run of this status may continue: a user's own workflow also after its money came back. */
+const mayContinue = (status: Status): boolean => isOpenStatus(status) || status === "returned";
+
 /** Returns what is followed of a run: the time of the next reading does not count. */
 export const progressOfRun = (
   run: Pick<RunDetails, "endedAt" | "notes" | "reason" | "status" | "steps">,
 ) => ({
   facts: [run.status, run.reason, run.steps.map((one) => ({ ...one, readAfter: null })), run.notes],
-  isOver: run.endedAt !== null || !isOpenStatus(run.status),
+  isOver: run.endedAt !== null || !mayContinue(run.status),
 });
 
 const UNHAPPY: ReadonlyArray<Status> = ["failed", "timedOut", "terminated", "cancelled", "ended"];
@@ -254,7 +257,7 @@ export const nextOf = (
   );
   if (isNotPaid && ended.run.type === WORKFLOW.payout) next.push({ action: "pay", isNewKey: true });
   if (UNHAPPY.includes(status) && !wasNeverStarted(ended.run)) next.push(...retriesOf(ended));
-  if (endedAt === null && isOpenStatus(status) && next.length === 0) {
+  if (endedAt === null && mayContinue(status) && next.length === 0) {
     next.push({ action: "show", workflowId, isFollowed: true }, { action: "cancel", workflowId });
   }
   if (batch !== null) next.push({ action: "show", workflowId: batch });

@@ -101,6 +101,15 @@ it.each(["failed", "returned"] as const)(
   },
 );
 
+it("follows a user's own workflow whose money came back to its end, and offers to cancel it", () => {
+  const open = { ...failed, status: "returned", endedAt: null } as const;
+  const own = { ...found, run: { ...found.run, type: "payOrder" } };
+  expect(nextOf(open, [], own).map(({ action }) => action)).toEqual(["show", "cancel", "show"]);
+  const view = { ...open, notes: [], steps: [] };
+  expect(progressOfRun(view).isOver).toBe(false);
+  expect(progressOfRun({ ...view, endedAt: 1 }).isOver).toBe(true);
+});
+
 it("offers to amend an input that is not valid", () => {
   expect(nextOf(failed, [], { ...found, failure: failure("InvalidRequest") })).toEqual([
     { ...retry, ifRun: "run-1", isAmended: true },
