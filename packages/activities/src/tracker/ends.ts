@@ -30,6 +30,7 @@ import {
 import {
   atOnce,
   endStateOf,
+  findRun,
   isNamespaceMissing,
   type ListedRun,
   listedRuns,
@@ -44,7 +45,6 @@ import {
   isGrpcServiceError,
   ServiceError,
   WorkflowFailedError,
-  WorkflowNotFoundError,
 } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 
@@ -109,17 +109,13 @@ const readEnd = async (client: Client, run: ListedRun): Promise<RunEnd> => {
  * Reads how the latest run of a workflow id has ended, from Temporal itself: visibility lags.
  *
  * @returns its end: the state is null if it is open, and `missing` if Temporal knows no run of the id.
- * @throws ServiceError if Temporal does not respond.
+ * @throws ServiceError or a gRPC error if Temporal does not respond.
  */
 export const findEnd = async (client: Client, workflowId: string): Promise<RunEnd> => {
-  try {
-    const { raw } = await client.workflow.getHandle(workflowId).describe();
-    return await readEnd(client, raw.workflowExecutionInfo ?? {});
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-    const unknown = { runId: null, endedAt: null, endType: null, endReason: null };
-    return { workflowId, endState: "missing", ...unknown };
-  }
+  const run = await findRun(client, workflowId);
+  if (run !== undefined) return readEnd(client, run.raw.workflowExecutionInfo ?? {});
+  const unknown = { runId: null, endedAt: null, endType: null, endReason: null };
+  return { workflowId, endState: "missing", ...unknown };
 };
 
 /**

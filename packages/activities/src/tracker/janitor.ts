@@ -1,21 +1,14 @@
 import { lookUp, messageOf } from "@durable-payments/client/values";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { type Ledger, PURPOSES, type WriteRow, type WriteName } from "@durable-payments/ledger";
-import { atOnce, isOpenStatus, temporalReason } from "@durable-payments/protocol";
+import { atOnce, findRun, temporalReason } from "@durable-payments/protocol";
 import { chunkId, failureTypes, type Nudge, nudgeSignal } from "@durable-payments/protocol/calls";
 import { mayHaveOtherName } from "../write/believed.ts";
 import { NotYet, StepFailed } from "../write/outcomes.ts";
 
 /** Returns whether a workflow id has an open run. */
-const isRunOpen = async (client: Client, workflowId: string): Promise<boolean> => {
-  try {
-    const { status } = await client.workflow.getHandle(workflowId).describe();
-    return isOpenStatus(status.name);
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
-};
+const isRunOpen = async (client: Client, workflowId: string): Promise<boolean> =>
+  (await findRun(client, workflowId))?.state === "running";
 
 /** Most rows of one sweep: the others wait for the next. */
 const MOST_NUDGED = 500;

@@ -8,8 +8,14 @@ import { Worker } from "@temporalio/worker";
 import { Effect, ManagedRuntime } from "effect";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { makePaymentsActivities, type PaymentsRuntime, readTracked } from "../../src/index.ts";
+import {
+  findEnd,
+  makePaymentsActivities,
+  type PaymentsRuntime,
+  readTracked,
+} from "../../src/index.ts";
 import { optionsOf } from "../../src/run-operation.ts";
+import { closeLeftWaits } from "../../src/tracker/janitor.ts";
 import { attempt } from "../support/attempts.ts";
 import { beneficiary, payout } from "../support/bodies.ts";
 import { putRow } from "../support/rows.ts";
@@ -136,4 +142,30 @@ it("a run whose answer was left is notified", async () => {
 
 it("what no tracker has said is no witness", async () => {
   expect(await readTracked(env.client, "tracker/none")).toBeUndefined();
+});
+
+it("the end of a run is read, and its waits are closed, whatever bytes its starter has put into the memo", async () => {
+  const [workflowId, namespace] = ["odd", env.client.options.namespace];
+  const odd = { metadata: { encoding: Buffer.from("binary/none") }, data: Buffer.from("x") };
+  await env.client.workflowService.startWorkflowExecution({
+    namespace,
+    workflowId,
+    identity: "test",
+    requestId: "1",
+    workflowType: { name: "payout" },
+    taskQueue: { name: "nobody" },
+    memo: { fields: { odd } },
+  });
+  expect(await findEnd(env.client, workflowId)).toMatchObject({ workflowId, endState: null });
+  const account = await optionsOf(runtime).then(accountHash);
+  const of = { account, workflowId, runId: "1" };
+  const nothing = { amount: null, currency: null, payee: null, reference: null };
+  await ledger.recordRun({ ...of, ...nothing, type: "payout", batch: null, batchRow: null }, 1);
+  await ledger.openWait({ ...of, activityId: "a", kind: "payout", thing: "p-odd" });
+  await env.client.workflow.getHandle(workflowId).terminate("a test");
+  const end = await findEnd(env.client, workflowId);
+  expect(end).toMatchObject({ workflowId, endState: "terminated" });
+  await ledger.recordEnds([end]);
+  await closeLeftWaits(ledger, account, env.client);
+  expect(await ledger.waits({ workflowId, isOpen: true })).toEqual([]);
 });

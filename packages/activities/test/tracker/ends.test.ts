@@ -1,7 +1,7 @@
 // The ledger knows how runs have ended, although Temporal forgets them, and visibility lags.
 import { type Ledger, openLedger } from "@durable-payments/ledger";
 import type { Client } from "@temporalio/client";
-import { ServiceError, WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
+import { ServiceError, WorkflowFailedError } from "@temporalio/client";
 import { ApplicationFailure, RetryState } from "@temporalio/common";
 import { msToTs } from "@temporalio/common/lib/time.js";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
@@ -18,6 +18,10 @@ interface Run {
   readonly startedAt: number;
   readonly closedAt?: number;
   readonly cause?: Error;
+}
+
+interface DescribedRun {
+  readonly execution: { readonly workflowId: string };
 }
 
 const OPEN = 1;
@@ -43,14 +47,15 @@ const clientOf = (runs: Array<Run>, unlisted: ReadonlyArray<string> = []) => {
     };
     return { executions: runs.filter(isMeant).map(infoOf) };
   };
-  const getHandle = (workflowId: string, runId?: string) => ({
-    describe: async () => {
-      const run = runs
-        .filter((one) => one.workflowId === workflowId)
-        .toSorted((one, next) => next.startedAt - one.startedAt)[0];
-      if (run === undefined) throw new WorkflowNotFoundError("no", workflowId, undefined);
-      return { raw: { workflowExecutionInfo: infoOf(run) } };
-    },
+  const describeWorkflowExecution = async ({ execution: { workflowId } }: DescribedRun) => {
+    const run = runs
+      .filter((one) => one.workflowId === workflowId)
+      .toSorted((one, next) => next.startedAt - one.startedAt)[0];
+    const fields = { code: 5, details: "not found", metadata: { get: () => [] } };
+    if (run === undefined) throw Object.assign(new Error("not found"), fields);
+    return { workflowExecutionInfo: infoOf(run) };
+  };
+  const getHandle = (_: string, runId?: string) => ({
     result: async () => {
       const cause = runs.find((one) => one.runId === runId)?.cause;
       if (cause instanceof ServiceError) throw cause;
@@ -60,7 +65,7 @@ const clientOf = (runs: Array<Run>, unlisted: ReadonlyArray<string> = []) => {
   // Of a client, only this is asked for.
   return {
     options: { namespace: "default" },
-    workflowService: { listWorkflowExecutions },
+    workflowService: { describeWorkflowExecution, listWorkflowExecutions },
     workflow: { getHandle },
   } as unknown as Client;
 };

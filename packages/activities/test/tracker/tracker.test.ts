@@ -32,22 +32,28 @@ import { attempt, runtimeOver } from "../support/attempts.ts";
 import { beneficiary, payout } from "../support/bodies.ts";
 import { ACCOUNT, putRow, ROW } from "../support/rows.ts";
 
-/** A client that keeps what it was asked to do, over runs in these states; the activities of `busy` are open. */
-const clientOf = (
-  states: Readonly<Record<string, "RUNNING" | "PAUSED" | "FAILED">> = {},
-  busy: ReadonlyArray<string> = [],
-) => {
+interface DescribedRun {
+  readonly execution: { readonly workflowId: string };
+}
+
+/** Temporal's codes. */
+const CODES = { RUNNING: 1, FAILED: 3, PAUSED: 8 } as const;
+
+/** A client that keeps what it was asked to do, over runs in these states. */
+const clientOf = (states: Readonly<Record<string, "RUNNING" | "PAUSED" | "FAILED">> = {}) => {
   const done: Array<readonly [what: string, ...of: ReadonlyArray<unknown>]> = [];
   const known = (workflowId: string) => {
     const state = states[workflowId];
     if (state === undefined) throw new WorkflowNotFoundError("no", workflowId, undefined);
     return state;
   };
+  const describeWorkflowExecution = async ({ execution }: DescribedRun) => {
+    const state = states[execution.workflowId];
+    const fields = { code: 5, details: "not found", metadata: { get: () => [] } };
+    if (state === undefined) throw Object.assign(new Error("not found"), fields);
+    return { workflowExecutionInfo: { execution, status: CODES[state] } };
+  };
   const getHandle = (workflowId: string) => ({
-    describe: async () => ({
-      status: { name: known(workflowId) },
-      raw: { pendingActivities: busy.includes(workflowId) ? [{}] : [] },
-    }),
     signal: async ({ name }: { readonly name: string }, content: unknown) => {
       known(workflowId);
       done.push(["signal", workflowId, name, content]);
@@ -71,7 +77,7 @@ const clientOf = (
   const withAbortSignal = <A>(_: AbortSignal, work: () => A): A => work();
   const asked = {
     options: { namespace: "default" },
-    workflowService: { listWorkflowExecutions },
+    workflowService: { describeWorkflowExecution, listWorkflowExecutions },
     workflow: { getHandle },
     activity: { complete },
     withAbortSignal,

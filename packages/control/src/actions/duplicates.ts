@@ -4,9 +4,9 @@
  * An id protects from a second payment of the same id, and from nothing else: a person who gives another key pays again.
  * So a payment that looks like an earlier one is refused, until a person says why it is another.
  */
-import { findRun } from "@durable-payments/protocol";
 import { PERSON_MARK } from "@durable-payments/client/values";
 import { moneyStateOf, reasonProblem, type SimilarPayment } from "@durable-payments/ledger";
+import { findRun } from "../facts/connection/temporal.ts";
 import { invalidInput, type NextAction, refused } from "../errors.ts";
 import { paymentOf } from "../rules/payment.ts";
 import { MONEY_WORDS } from "../rules/run-view.ts";

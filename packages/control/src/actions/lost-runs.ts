@@ -7,9 +7,10 @@
  */
 import { lookUp } from "@durable-payments/client/values";
 import { type Ledger, PURPOSES, type Run, type WriteRow } from "@durable-payments/ledger";
-import { findRun, atOnce } from "@durable-payments/protocol";
+import { atOnce } from "@durable-payments/protocol";
 import { chunkId } from "@durable-payments/protocol/calls";
 import type { Connected } from "../facts/connection/connections.ts";
+import { findRun } from "../facts/connection/temporal.ts";
 
 /** Whether a write is the one for which its run exists; by a key, another run may have made it. */
 export const isPurpose = (

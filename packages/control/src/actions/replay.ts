@@ -1,10 +1,10 @@
 import { messageOf } from "@durable-payments/client/values";
-import { findRun, baseQueue, queryText, queryTexts, queryTime } from "@durable-payments/protocol";
+import { baseQueue, queryText, queryTexts, queryTime } from "@durable-payments/protocol";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import type { WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import type { Connected } from "../facts/connection/connections.ts";
-import { listed } from "../facts/connection/temporal.ts";
+import { findRun, listed } from "../facts/connection/temporal.ts";
 import { invalidInput, notFound } from "../errors.ts";
 
 /** The runs to replay: the latest run of an id, or all open or failed runs of the workers' task queues. */

@@ -5,19 +5,12 @@
  * only if this project wrote its text: anyone may cancel a run with Temporal's own tools.
  */
 import { recordProven } from "@durable-payments/activities";
-import {
-  findRun,
-  atOnce,
-  BATCH_MEMO,
-  OPEN_RUNS,
-  queryTime,
-  WAIT,
-} from "@durable-payments/protocol";
+import { atOnce, BATCH_MEMO, OPEN_RUNS, queryTime, WAIT } from "@durable-payments/protocol";
 import { textAt } from "@durable-payments/protocol/account";
 import { accountOfQueue, CANCELLED, failureTypes } from "@durable-payments/protocol/calls";
 import { completedOf, memoOf, startInputOf } from "../facts/completed.ts";
 import type { Connected } from "../facts/connection/connections.ts";
-import { listed, PAYING, type RunOfId } from "../facts/connection/temporal.ts";
+import { findRun, listed, PAYING, type RunOfId } from "../facts/connection/temporal.ts";
 import { closeFailureOf, endRequestOf, type Event, readEndText, timeOf } from "../facts/history.ts";
 import { readProgress, waitOf } from "../facts/progress.ts";
 import { paymentOf } from "../rules/payment.ts";

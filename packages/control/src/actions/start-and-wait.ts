@@ -2,7 +2,6 @@
  * A start that waits for the first answer about its payment must be exactly as safe as a plain start. It is not obvious, since the request has two parts: Temporal may have started the run although no answer, or an error, arrives.
  * So nothing here starts again; the run that has the id says whether it is this start's, and if so, the answer is "started".
  */
-import { findRun } from "@durable-payments/protocol";
 import type { Duration } from "@durable-payments/protocol";
 import { createdUpdate, type EarlyAnswer } from "@durable-payments/protocol/calls";
 import {
@@ -16,6 +15,7 @@ import {
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { ConnectionFailed } from "../errors.ts";
 import { detailsOf, hasCode } from "../facts/connection/temporal-errors.ts";
+import { findRun } from "../facts/connection/temporal.ts";
 import { paymentOf } from "../rules/payment.ts";
 import { startedOf } from "./first-answer.ts";
 import {

@@ -7,17 +7,12 @@ import {
   type StartFacts,
   whyNobody,
 } from "@durable-payments/ledger";
-import {
-  findRun,
-  contentHash,
-  requestTerms,
-  type RunMemo,
-  textAt,
-} from "@durable-payments/protocol";
+import { contentHash, requestTerms, type RunMemo, textAt } from "@durable-payments/protocol";
 import { VOUCHER } from "@durable-payments/protocol/calls";
 import * as Struct from "effect/Struct";
 import type { Client, Workflow, WorkflowStartOptions } from "@temporalio/client";
 import { invalidInput } from "../errors.ts";
+import { findRun } from "../facts/connection/temporal.ts";
 import { readArguments } from "../facts/run-input.ts";
 import { checkId } from "../rules/input.ts";
 import { otherCurrencyOf, type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";

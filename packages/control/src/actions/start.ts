@@ -1,4 +1,4 @@
-import { findRun, contentHash, type Duration, WORKFLOW } from "@durable-payments/protocol";
+import { contentHash, type Duration, WORKFLOW } from "@durable-payments/protocol";
 import {
   type Client,
   type Workflow,
@@ -7,6 +7,7 @@ import {
 } from "@temporalio/client";
 import { accountNamed, type Connected } from "../facts/connection/connections.ts";
 import { changing } from "../facts/connection/temporal-errors.ts";
+import { findRun } from "../facts/connection/temporal.ts";
 import { readInput } from "../facts/run-input.ts";
 import { checkId, idOfKey, type PlannedRun } from "../rules/input.ts";
 import { paymentOf } from "../rules/payment.ts";

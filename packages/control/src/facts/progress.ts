@@ -1,7 +1,8 @@
 import type { Client } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { RecordedWait } from "@durable-payments/ledger";
-import { findRun, WAIT, waitActivityId } from "@durable-payments/protocol";
+import { WAIT, waitActivityId } from "@durable-payments/protocol";
+import { findRun } from "./connection/temporal.ts";
 import { readCloseEvent, closeFailureOf, type Failure, failureOf } from "./history.ts";
 
 type Described = NonNullable<Awaited<ReturnType<typeof findRun>>>;

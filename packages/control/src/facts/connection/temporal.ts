@@ -252,6 +252,8 @@ export interface RunOfId {
 // Runs are read as Temporal stores them. A starter can write any bytes into the memo, which the SDK would decode; one
 // invalid memo would break a list.
 
+export { findRun } from "@durable-payments/protocol";
+
 /** Finds runs by a visibility query: open runs first, then the latest to end. */
 export async function* listed(client: Client, query: string) {
   for await (const { closeTime, execution, taskQueue } of listedRuns(client, query))

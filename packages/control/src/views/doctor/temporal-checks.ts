@@ -1,5 +1,4 @@
 import {
-  findRun,
   accountQueue,
   batchQueue,
   isNamespaceMissing,
@@ -16,7 +15,7 @@ import type { Client } from "@temporalio/client";
 import { pollersOf } from "@durable-payments/protocol/task-queues";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { KnownAccount } from "../../facts/connection/connections.ts";
-import { listed, type Temporal } from "../../facts/connection/temporal.ts";
+import { findRun, listed, type Temporal } from "../../facts/connection/temporal.ts";
 import { detailsOf } from "../../facts/connection/temporal-errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
