@@ -25,6 +25,7 @@ import {
   atOnce,
   BATCH_MEMO,
   batchQueue,
+  findRun,
   fingerprintOf,
   isNotFound,
   type RunMemo,
@@ -38,6 +39,7 @@ import {
   ServiceError,
   WorkflowExecutionAlreadyStartedError,
 } from "@temporalio/client";
+import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeAccount, hashOf, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { retryRow } from "./retry/retry-row.ts";
@@ -202,8 +204,13 @@ const chunkOf = (
         });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      const { memo } = await client.workflow.getHandle(workflowId).describe();
-      const other = memo?.[BATCH_MEMO];
+      const found = await findRun(client, workflowId);
+      const kept = found?.raw.workflowExecutionInfo?.memo?.fields?.[BATCH_MEMO];
+      const { loadedDataConverter } = client.options;
+      // Anybody can write any bytes into the memo of a run that they start.
+      const [other] = await decodeArrayFromPayloads(loadedDataConverter, kept && [kept]).catch(
+        () => [],
+      );
       // A run that another starter has begun under the id can pay only the row. It is followed as the row's run.
       if (typeof other === "string" && other !== batch && (await isStartedBy(other, row))) {
         await ledger.coverRow(batch, number, `Already in ${other}.`);

@@ -20,6 +20,7 @@ import {
   ServiceError,
   WorkflowExecutionAlreadyStartedError,
 } from "@temporalio/client";
+import { defaultDataConverter, defaultPayloadConverter } from "@temporalio/common";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { makeBatchActivities } from "../src/start-rows.ts";
 import type { PaymentsRuntime } from "../src/run-operation.ts";
@@ -42,6 +43,14 @@ const refusal = (code = 3, details = "Blob data size exceeds limit.") =>
     cause: Object.assign(new Error(details), { code, details, metadata: {} }),
   });
 
+interface DescribedRun {
+  readonly execution: { readonly workflowId: string };
+}
+
+const memoOf = (batch: string) => ({
+  "durable-payments/batch": defaultPayloadConverter.toPayload(batch),
+});
+
 /** A client with runs of these ids, each with a memo; it refuses to start one of a known id. */
 const clientOf = (
   runs: Readonly<Record<string, object>> = {},
@@ -49,8 +58,8 @@ const clientOf = (
   refuse = refusal,
 ) => {
   const started: Array<string> = [];
-  const getHandle = (workflowId: string) => ({
-    describe: async () => ({ memo: runs[workflowId] }),
+  const describeWorkflowExecution = async ({ execution }: DescribedRun) => ({
+    workflowExecutionInfo: { execution, memo: { fields: runs[execution.workflowId] } },
   });
   const start = async (type: string, { workflowId }: { readonly workflowId: string }) => {
     started.push(workflowId);
@@ -62,7 +71,12 @@ const clientOf = (
   const withAbortSignal = <A>(_: AbortSignal, work: () => A): A => work();
   return {
     started,
-    client: { workflow: { getHandle, start }, withAbortSignal } as unknown as Client,
+    client: {
+      options: { namespace: "default", loadedDataConverter: defaultDataConverter },
+      workflow: { start },
+      workflowService: { describeWorkflowExecution },
+      withAbortSignal,
+    } as unknown as Client,
   };
 };
 
@@ -294,15 +308,20 @@ it.each([
 it("a row that an earlier file has started is not rejected: it belongs to that file", async () => {
   await upload("payouts/first", ["started"]);
   await upload(BATCH, ["waiting"]);
-  const memo = { "durable-payments/batch": "payouts/first" };
+  const memo = memoOf("payouts/first");
   const { client } = clientOf({ "payout/1": memo });
   expect(await look(client)).toEqual({ is: "done" });
   expect(await outcome()).toEqual({ status: "covered", reason: "Already in payouts/first." });
 });
 
-it("a memo that names a file without this row does not keep the row from being followed", async () => {
+it.each([
+  ["names a file without this row", memoOf("payouts/forged")],
+  [
+    "nobody can decode",
+    { "durable-payments/batch": { metadata: { encoding: Buffer.from("binary/none") } } },
+  ],
+])("a memo that %s does not keep the row from being followed", async (_, memo) => {
   await upload(BATCH, ["waiting"]);
-  const memo = { "durable-payments/batch": "payouts/forged" };
   const { client, started } = clientOf({ "payout/1": memo });
   expect((await failureOf(look(client))).message).toContain("1 run");
   expect(started).toEqual(["payout/1"]);
@@ -444,18 +463,12 @@ it("a paused repair retries no row, also none that it had taken before", async (
   const of = { run: run?.runId ?? "", repair: {}, state: "started", message: null } as const;
   await ledger.saveRows(id, [{ ...row, ...money, ...of }]);
   const asked: Array<string> = [];
-  const describeWorkflowExecution = async ({
-    execution,
-  }: {
-    execution: { workflowId: string };
-  }) => {
+  const describeWorkflowExecution = async ({ execution }: DescribedRun) => {
     asked.push(execution.workflowId);
     throw new Error("away");
   };
-  const client: Client = Object.assign(clientOf().client, {
-    options: { namespace: "default" },
-    workflowService: { describeWorkflowExecution },
-  });
+  const { client } = clientOf();
+  Object.assign(client.workflowService, { describeWorkflowExecution });
   const { startRows } = makeBatchActivities({ ledger, runtime: offline(), taskQueue: "payments" });
   const rows = [{ number: 1, workflowId: "payout/1", run: of.run }];
   const lookAt = () =>
