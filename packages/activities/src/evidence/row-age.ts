@@ -17,10 +17,13 @@ import { type Assumptions, readTime } from "@durable-payments/client/effect";
  *   recorded before our first send bound it, if the service's clock does not go back. It does, if summer time ends, a
  *   time zone is corrected or a fast clock is set. A day covers all of these. If results were also called for after our
  *   send had ended, they show whether it went back, and no day is needed: it would have gone back before our send, or
- *   after it. One row with a wrong time does not decide: the last three results on each side have to agree.
- * - Recent: not created before our first send, if the service's clock runs evenly. The last results show how far it is
- *   ahead of the ledger's, at most: `create_time` less the time of their first send. The time of the record shows nothing
- *   of the kind: a result may be recorded hours after its creation, at the end of an outage.
+ *   after it. A clock that was wrong for hours is right again later: so the next results count, and not the latest.
+ *   One row with a wrong time does not decide: the nearest three results on each side have to agree.
+ * - Recent: created between our first send and the end of the last one, if the service's clock was not set ahead since
+ *   the last result. The nearest results show how far it is ahead of the ledger's, at most: `create_time` less the time of
+ *   their first send. The time of the record shows nothing of the kind: a result may be recorded hours after its creation,
+ *   at the end of an outage. If the clock was set back before our send, older rows seem to come from after it; if it was
+ *   set back since, from our send. So both ends count, and the results on both sides.
  * - Anything else has no known age. It may be ours, and is not taken for ours: a person decides.
  *
  * A list that is read in a window begins at the horizon, too: what it leaves out would count as older.
@@ -51,7 +54,7 @@ export interface SentWithin {
   readonly until: number | null;
 }
 
-/** So many witnesses count, the last ones. */
+/** So many witnesses count, the nearest ones on each side of a send. */
 const WITNESSES = 3;
 
 /** A usual result is recorded within this time of its first send, and ages of rows are that exact. */
@@ -88,13 +91,13 @@ export const horizonOf = (
 ): number => {
   const spanOf = reader(clocks);
   const createdAt = ({ created }: KnownRow) => spanOf(created)?.earliest ?? -Infinity;
-  const last = newestFirst(known);
+  const last = newestFirst(known).filter((row) => createdAt(row) > -Infinity);
   const sentAt = from ?? -Infinity;
-  const endedAt = until === null || until === 0 ? Infinity : until;
+  const endedAt = until || Infinity;
   const before = last.filter(({ recordedAt }) => recordedAt < sentAt).slice(0, WITNESSES);
   if (before.length < WITNESSES) return -Infinity;
   const oldest = Math.min(...before.map(createdAt));
-  const after = last.filter((row) => row.createdAt > endedAt).slice(0, WITNESSES);
+  const after = last.filter((row) => row.createdAt > endedAt).slice(-WITNESSES);
   // By the service's clock as each of them shows it, at our first send.
   const shown = after.map((row) => createdAt(row) - (row.recordedAt - sentAt));
   const lowest = after.length < WITNESSES ? oldest - SET_BACK_MS : Math.min(oldest, ...shown);
@@ -102,22 +105,25 @@ export const horizonOf = (
 };
 
 /**
- * Returns how far the service's clock is ahead of the ledger's, at most; Infinity if nothing shows it. A result that was
- * sent twice shows far too much, so three others count instead: in an outage, those from before it.
+ * Returns how far the service's clock is ahead of the ledger's, at most, by the first of some results; undefined if
+ * nothing shows it. A result that was sent twice shows far too much, so three others count instead: in an outage, those
+ * from before it.
  */
-const aheadAtMost = (known: ReadonlyArray<KnownRow>, clocks: Clocks): number => {
+const aheadAtMost = (nearest: ReadonlyArray<KnownRow>, clocks: Clocks): number | undefined => {
   const spanOf = reader(clocks);
   const shown: Array<number> = [];
   let soon = 0;
-  for (const { created, from, recordedAt } of newestFirst(known)) {
+  for (const { created, from, recordedAt } of nearest) {
     const { latest } = spanOf(created) ?? {};
     if (from === null || latest === undefined) continue;
     shown.push(latest - from);
     if (recordedAt - from <= SOON_MS) soon += 1;
     if (soon === WITNESSES) break;
   }
-  const least = shown.toSorted((one, other) => one - other).slice(0, WITNESSES);
-  return least.at(-1) ?? Infinity;
+  return shown
+    .toSorted((one, other) => one - other)
+    .slice(0, WITNESSES)
+    .at(-1);
 };
 
 /**
@@ -132,11 +138,21 @@ export const agesBy = (
 ): ((created: unknown) => RowAge) => {
   const spanOf = reader(clocks);
   const horizon = horizonOf(sent, known, clocks);
-  const recentFrom = (sent.from ?? Infinity) + aheadAtMost(known, clocks) - SOON_MS;
+  const sentAt = sent.from ?? Infinity;
+  const last = newestFirst(known);
+  const after = last.filter(({ createdAt }) => createdAt > sentAt).toReversed();
+  // The clock may have been set since the send: the results on the side that shows it further ahead count.
+  const aheadMs = Math.max(
+    aheadAtMost(last.slice(after.length), clocks) ?? Infinity,
+    aheadAtMost(after, clocks) ?? -Infinity,
+  );
+  const recentFrom = sentAt + aheadMs - SOON_MS;
+  const recentUntil =
+    (sent.until || Infinity) + aheadMs + SOON_MS + clocks.clockSkewSeconds * 1_000;
   return (created) => {
     const span = spanOf(created);
     if (span === undefined) return "unknown";
     if (span.latest < horizon) return "older";
-    return span.earliest >= recentFrom ? "recent" : "unknown";
+    return span.earliest >= recentFrom && span.latest <= recentUntil ? "recent" : "unknown";
   };
 };

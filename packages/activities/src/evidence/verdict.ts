@@ -140,7 +140,7 @@ export const verdictOf = (evidence: Evidence): Verdict => {
   }
   if (one.age !== "recent") {
     return unclear(
-      "The service lists a match, but nothing shows that it was not made before this step was sent.",
+      "The service lists a match, but nothing shows that it was made when this step was sent.",
       counted,
     );
   }

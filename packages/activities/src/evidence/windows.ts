@@ -40,7 +40,7 @@ import { horizonOf, type KnownRow, type SentWithin, SET_BACK_MS } from "./row-ag
  * Payouts of the ledger that are looked at to choose a window: as few as are enough. In an outage, the newest thousand
  * may have been sent with ours, and show nothing.
  */
-const MOST_KNOWN = [20, 320, 5_120];
+const MOST_KNOWN = [20, 320, 5_120] as const;
 
 /**
  * A window begins this much before the horizon, so that the payout at its edge is safely in it: payouts that are made
@@ -68,11 +68,15 @@ interface WindowSource<Item extends object> extends ListSource<Item> {
 export interface WindowOptions<Item extends object> {
   readonly account: string;
   readonly assumptions: Assumptions;
-  readonly ledger: Pick<Ledger, "owners"> & {
-    readonly payoutsUntil: (
-      ...until: Parameters<Ledger["payoutsUntil"]>
-    ) => Promise<ReadonlyArray<Pick<WriteRow, "changedAt" | "createdAt" | "from" | "result">>>;
-  };
+  readonly ledger: Pick<Ledger, "owners"> &
+    Readonly<
+      Record<
+        "payoutsAfter" | "payoutsUntil",
+        (
+          ...of: Parameters<Ledger["payoutsUntil"]>
+        ) => Promise<ReadonlyArray<Pick<WriteRow, "changedAt" | "createdAt" | "from" | "result">>>
+      >
+    >;
   readonly list: Omit<ListSource<Item>, "read">;
   /** Reads a page of a window; without one, of the whole list. */
   readonly read: (page_num: number, window?: ReturnType<typeof inWindow>) => Promise<Page<Item>>;
@@ -171,6 +175,13 @@ export class WindowReadings<Item extends object> {
   /** Returns where the window begins that serves all; undefined if the ledger knows too few payouts. */
   async #startOf(sent: Need): Promise<number | undefined> {
     const { account, ledger } = this.#given;
+    const knownOf = (rows: Awaited<ReturnType<typeof ledger.payoutsUntil>>) =>
+      rows.map(({ changedAt, createdAt, from, result }): KnownRow => ({
+        created: result?.["create_time"],
+        createdAt,
+        from,
+        recordedAt: changedAt,
+      }));
     /** The newest known payouts since `time` or earlier, as many as it takes until they are `enough`. */
     const knownUntil = async <A>(
       time: number,
@@ -178,21 +189,15 @@ export class WindowReadings<Item extends object> {
     ): Promise<A | undefined> => {
       for (const limit of MOST_KNOWN) {
         const rows = await ledger.payoutsUntil(account, time, limit);
-        const found = enough(
-          rows.map(({ changedAt, createdAt, from, result }) => ({
-            created: result?.["create_time"],
-            createdAt,
-            from,
-            recordedAt: changedAt,
-          })),
-        );
+        const found = enough(knownOf(rows));
         if (found !== undefined || rows.length < limit) return found;
       }
       return undefined;
     };
-    const { from, isFinal } = sent;
-    const last = isFinal ? await knownUntil(Number.MAX_SAFE_INTEGER, (rows) => rows) : [];
-    const after = (last ?? []).filter(({ createdAt }) => createdAt > from);
+    const { from, isFinal, until } = sent;
+    const next =
+      isFinal && until !== null ? await ledger.payoutsAfter(account, until, MOST_KNOWN[0]) : [];
+    const after = knownOf(next);
     const found = await knownUntil(from, (before) => {
       const horizon = this.horizon(sent, [...before, ...after]);
       return Number.isFinite(horizon) ? { before, horizon } : undefined;

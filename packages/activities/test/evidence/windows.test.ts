@@ -91,6 +91,8 @@ interface History {
   /** How far the service's clock was set back, right before the send or after it; below zero: ahead. */
   readonly setBack: number;
   readonly setAt: number;
+  /** When it was set right again; left out: never. */
+  readonly rightAt?: number;
   /** Whether what was made has settled as the others do, never will, or was not made. */
   readonly ours: "settles" | "never settles" | "not made";
   /** How many payouts are made before each answer. */
@@ -114,18 +116,22 @@ const all = <A extends object>(choices: { readonly [K in keyof A]: ReadonlyArray
 
 const HISTORIES = all<History>({
   every: [5 * SECOND, 2 * MINUTE, 2 * HOUR],
-  after: [0, 4],
+  after: [0, 4, 50],
   settlesAfter: [0, 3 * SECOND, HOUR, 3 * DAY],
   ahead: [-7 * HOUR],
   setBack: [0, HOUR, 20 * HOUR, -30 * DAY],
   setAt: [SENT, UNTIL],
   ours: ["settles", "never settles", "not made"],
   growth: [0, 1],
-}).map((history) => ({
-  ...history,
-  late: history.growth * 4 * MINUTE,
-  lost: history.growth === 0 && history.every === 2 * MINUTE ? 60 : 0,
-}));
+})
+  .filter(({ after, setBack }) => after < 50 || setBack > 0)
+  .map((history) => ({
+    ...history,
+    late: history.growth * 4 * MINUTE,
+    lost: history.growth === 0 && history.every === 2 * MINUTE ? 60 : 0,
+    // Half of those that follow were made while it was wrong.
+    ...(history.after === 50 && { rightAt: UNTIL + (history.after * history.every) / 2 }),
+  }));
 
 /** The payouts of the ledger, as it has recorded them, and all that the service has. */
 const accountOf = (history: History) => {
@@ -137,6 +143,7 @@ const accountOf = (history: History) => {
     late = 0,
     lost = 0,
     ours,
+    rightAt = Infinity,
     setAt,
     setBack,
     settlesAfter,
@@ -149,7 +156,7 @@ const accountOf = (history: History) => {
   ].toSorted((one, other) => one - other);
   const readAt = Math.max(...times, UNTIL) + HOUR;
   const rowOf = (payout_id: string, at: number, settles = true): Row => {
-    const clock = (time: number) => time + ahead - (time > setAt ? setBack : 0);
+    const clock = (time: number) => time + ahead - (time > setAt && time <= rightAt ? setBack : 0);
     const isSettled = settles && at + settlesAfter <= readAt;
     const completed = isSettled ? clock(at + settlesAfter) : undefined;
     return { payout_id, created: clock(at), completed };
@@ -238,6 +245,8 @@ const readOf = async (
           .filter(({ createdAt }) => createdAt <= before)
           .toReversed()
           .slice(0, limit),
+      payoutsAfter: async (_account, after, limit) =>
+        recorded.filter(({ createdAt }) => createdAt > after).slice(0, limit),
     },
     read,
   });
@@ -329,8 +338,8 @@ describe("a window of a list", () => {
     [{ settlesAfter: 3 * SECOND }],
     [{ ahead: -DAY }],
     // The results that were recorded last are not those of the newest payouts.
-    [{ every: 25 * SECOND, before: 80, late: 595 * SECOND }],
-    [{ every: 25 * SECOND, before: 80, late: 595 * SECOND, settlesAfter: 3 * SECOND }],
+    [{ every: 25 * SECOND, before: 81, late: 595 * SECOND }],
+    [{ every: 25 * SECOND, before: 81, late: 595 * SECOND, settlesAfter: 3 * SECOND }],
   ])("is enough, and takes two requests: %j", async (changes) => {
     const { found, requests } = await readOf(usual(changes), HONEST, WindowReadings);
     expect(found).toMatchObject({ fault: undefined });

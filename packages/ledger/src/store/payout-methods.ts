@@ -77,6 +77,8 @@ const MOST_OF_ONE = Math.floor(MOST_KEYS / 4);
 const secondOf = ({ readAfter }: { readonly readAfter: number | null }): number | null =>
   readAfter === null ? null : Math.floor(readAfter / 1_000);
 
+const MADE = { "operation = 'createPayout' AND made_id IS NOT NULL": true };
+
 /** Payouts at the service. */
 export const payoutMethods = (store: Store) => {
   const { seal } = store;
@@ -302,12 +304,15 @@ export const payoutMethods = (store: Store) => {
     /** Returns payouts with a known id whose writes the ledger has since `before` or earlier, the newest first. */
     payoutsUntil: (account: string, before: number, limit: number) =>
       read(
-        {
-          "account = ?": account,
-          "operation = 'createPayout' AND made_id IS NOT NULL": true,
-          "created_at <= ?": before,
-        },
+        { ...MADE, "account = ?": account, "created_at <= ?": before },
         "ORDER BY created_at DESC",
+        limit,
+      ),
+    /** Returns payouts with a known id whose writes the ledger has since a later time than `after`, the oldest first. */
+    payoutsAfter: (account: string, after: number, limit: number) =>
+      read(
+        { ...MADE, "account = ?": account, "created_at > ?": after },
+        "ORDER BY created_at",
         limit,
       ),
   };

@@ -102,7 +102,7 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     expect((await ledger.look(name)).row).toMatchObject({ sends: 40, version: 40 });
   });
 
-  it("returns the payouts of an account up to a time, the newest first", async () => {
+  it("returns the payouts of an account up to a time, the newest first, and after it, the oldest first", async () => {
     const account = fresh();
     const [one, two] = [
       nameOf({ account, workflowId: fresh() }),
@@ -121,6 +121,11 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     expect(await until(first.createdAt + 60_000, 1)).toEqual([two.workflowId]);
     expect(await until(first.createdAt + 59_999)).toEqual([one.workflowId]);
     expect(await until(first.createdAt - 1)).toEqual([]);
+    const after = async (time: number, limit = 9) =>
+      (await other.payoutsAfter(account, time, limit)).map(({ workflowId }) => workflowId);
+    expect(await after(first.createdAt - 1)).toEqual([one.workflowId, two.workflowId]);
+    expect(await after(first.createdAt - 1, 1)).toEqual([one.workflowId]);
+    expect(await after(first.createdAt)).toEqual([two.workflowId]);
   });
 
   it("lets one write own what was made, and says who", async () => {
