@@ -48,6 +48,12 @@ const MOST_KNOWN = [20, 320, 5_120] as const;
  */
 const MARGIN_MS = 60_000;
 
+/**
+ * Sends within this time are seen as one: the clock of the service may have been wrong for hours, and each send needs the
+ * results that were made next to it.
+ */
+const TOGETHER_MS = 60_000;
+
 /** The need of a reader of a shared reading. */
 export interface Need extends SentWithin {
   readonly from: number;
@@ -111,16 +117,19 @@ export class WindowReadings<Item extends object> {
     return isFinal ? prove(read) : { ...read, fault: undefined };
   }
 
-  /** Returns when the first send that shares a reading began, and the last one ended for which it shall prove something. */
-  protected sentOf(needs: ReadonlyArray<Need>): Need {
-    const finals = needs.filter((need) => need.isFinal);
-    const ends = finals.map(({ until }) => (until === null || until === 0 ? Infinity : until));
-    const until = Math.max(...ends);
-    return {
-      from: Math.min(...needs.map((need) => need.from)),
-      until: Number.isFinite(until) ? until : null,
-      isFinal: finals.length > 0,
-    };
+  /** Returns the sends of which a reading shall prove something, those of a minute as one; or all, if it shall prove nothing. */
+  protected sentOf(needs: ReadonlyArray<Need>): ReadonlyArray<Need> {
+    const from = Math.min(...needs.map((need) => need.from));
+    const finals = Map.groupBy(
+      needs.filter((need) => need.isFinal),
+      (need) => [need.from, need.until ?? 0].map((time) => Math.floor(time / TOGETHER_MS)).join(),
+    );
+    if (finals.size === 0) return [{ from, until: null, isFinal: false }];
+    return [...finals.values()].map((some) => ({
+      from: Math.min(...some.map((need) => need.from)),
+      until: Math.max(...some.map(({ until }) => until ?? 0)),
+      isFinal: true,
+    }));
   }
 
   protected horizon(sent: SentWithin, known: ReadonlyArray<KnownRow>): number {
@@ -158,8 +167,8 @@ export class WindowReadings<Item extends object> {
 
   async #open(needs: ReadonlyArray<Need>): Promise<WindowSource<Item>> {
     const { list, read } = this.#given;
-    const sent = this.sentOf(needs);
-    const start = await this.#startOf(sent);
+    const sends = this.sentOf(needs);
+    const start = await this.#startOf(sends);
     if (start === undefined) return { ...list, read };
     let proof: Promise<Rows<Item> | undefined> | undefined;
     const isOutside = (item: Item) => this.#latest(this.#createdOf(item)) < start - WINDOW_EDGE_MS;
@@ -168,12 +177,12 @@ export class WindowReadings<Item extends object> {
       read: (page) => read(page, inWindow("create_time", { from: start })),
       faultOf: ({ item_list }) =>
         item_list.some(isOutside) ? "it shows rows from before its window" : undefined,
-      prove: (rows) => (proof ??= this.#prove(rows, sent)),
+      prove: (rows) => (proof ??= this.#prove(rows, sends)),
     };
   }
 
   /** Returns where the window begins that serves all; undefined if the ledger knows too few payouts. */
-  async #startOf(sent: Need): Promise<number | undefined> {
+  async #startOf(sends: ReadonlyArray<Need>): Promise<number | undefined> {
     const { account, ledger } = this.#given;
     const knownOf = (rows: Awaited<ReturnType<typeof ledger.payoutsUntil>>) =>
       rows.map(({ changedAt, createdAt, from, result }): KnownRow => ({
@@ -194,18 +203,22 @@ export class WindowReadings<Item extends object> {
       }
       return undefined;
     };
-    const { from, isFinal, until } = sent;
-    const next =
-      isFinal && until !== null ? await ledger.payoutsAfter(account, until, MOST_KNOWN[0]) : [];
-    const after = knownOf(next);
-    const found = await knownUntil(from, (before) => {
-      const horizon = this.horizon(sent, [...before, ...after]);
-      return Number.isFinite(horizon) ? { before, horizon } : undefined;
-    });
+    const horizonOfOne = async (sent: Need) => {
+      const next = sent.until ? await ledger.payoutsAfter(account, sent.until, MOST_KNOWN[0]) : [];
+      const after = knownOf(next);
+      return knownUntil(sent.from, (before) => {
+        const horizon = this.horizon(sent, [...before, ...after]);
+        return Number.isFinite(horizon) ? { before, horizon } : undefined;
+      });
+    };
+    const all = await Promise.all(sends.map(horizonOfOne));
+    const found = all.reduce(
+      (one, other) => one && other && (other.horizon < one.horizon ? other : one),
+    );
     if (found === undefined) return undefined;
     const { before, horizon } = found;
     // A reading that proves nothing needs neither a known payout at its edge nor a day of margin.
-    if (!isFinal) return horizon + SET_BACK_MS;
+    if (sends[0]?.isFinal !== true) return horizon + SET_BACK_MS;
     const wanted = horizon - MARGIN_MS;
     const ahead = Math.min(...before.map((row) => this.#latest(row.created) - row.createdAt));
     const edge = await knownUntil(Math.floor(wanted - ahead), (rows) =>
@@ -215,7 +228,10 @@ export class WindowReadings<Item extends object> {
   }
 
   /** Proves that a window shows all since the horizon of these sends, by the known payouts in it. */
-  async #prove(read: Rows<Item>, sent: SentWithin): Promise<Rows<Item> | undefined> {
+  async #prove(
+    read: Rows<Item>,
+    sends: ReadonlyArray<SentWithin>,
+  ): Promise<Rows<Item> | undefined> {
     if (read.isRefused) return undefined;
     const { account, ledger } = this.#given;
     const owners = await ledger.owners(account, "createPayout", read.items.map(this.#idOf));
@@ -224,7 +240,7 @@ export class WindowReadings<Item extends object> {
       const created = this.#createdOf(item);
       return owner === undefined ? [] : [{ ...owner, item, created }];
     });
-    const horizon = this.horizon(sent, known);
+    const horizon = Math.min(...sends.map((sent) => this.horizon(sent, known)));
     if (!known.some(({ created }) => this.isAtEdge(created, horizon))) return undefined;
     const after = (created: unknown) => this.#latest(created) + WINDOW_EDGE_MS;
     const newest = known

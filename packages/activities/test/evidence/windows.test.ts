@@ -358,11 +358,20 @@ describe("a window of a list", () => {
     };
     expect(await idsIn(WindowReadings)).toContain("ours");
     class Last extends WindowReadings<Item> {
-      protected override sentOf(needs: ReadonlyArray<Need>): Need {
+      protected override sentOf(needs: ReadonlyArray<Need>): ReadonlyArray<Need> {
         return super.sentOf(needs.slice(-1));
       }
     }
     expect(await idsIn(Last)).not.toContain("ours");
+  });
+
+  it("serves a send while the clock was wrong that shares it with one since it is right", async () => {
+    const wrong = { setBack: 20 * HOUR, setAt: SENT - 1, rightAt: UNTIL + 50 * MINUTE };
+    const history = usual({ every: 2 * MINUTE, after: 50, ours: "settles", ...wrong });
+    const from = UNTIL + HOUR;
+    const sharedWith = [{ from, until: from + MINUTE }];
+    const { found } = await readOf(history, HONEST, WindowReadings, { sharedWith });
+    expect(found?.items.map(({ payout_id }) => payout_id)).toContain("ours");
   });
 
   it.each(
