@@ -41,8 +41,9 @@ const FAILS = 50;
 /** Requests a second of both readers of payouts, if no rate limits the account. */
 const BUDGET = 20;
 
-/** Heartbeats of a tracker: each 5 s, and each 2 s for the witness of its ledger. */
-const HEARTBEATS_PER_SECOND = 0.7;
+/** Heartbeats of a tracker, and those of the witness of its ledger in addition. */
+const HEARTBEATS_PER_SECOND = 0.2;
+const WITNESS_PER_SECOND = 0.5;
 
 /** The load of an account. */
 interface AccountLoad {
@@ -342,7 +343,8 @@ export const runTracker = async (
     ),
     requests: each.reduce((sum, one) => sum + one.requests, 0),
     statements: eachSecond(statements.count()),
-    actions: eachSecond(noticedAt.size) + HEARTBEATS_PER_SECOND * accounts.length,
+    actions:
+      eachSecond(noticedAt.size) + HEARTBEATS_PER_SECOND * accounts.length + WITNESS_PER_SECOND,
     megabytes: memory / 2 ** 20,
     processor: (user + system) / 1_000 / forMs,
   };
