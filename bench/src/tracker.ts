@@ -19,12 +19,12 @@ import type { Client } from "@temporalio/client";
 import { Effect } from "effect";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
-import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { ACCOUNT, copying, DAY_MS, numbersInSqlite, payoutOf, SEED } from "./copied-payouts.ts";
 import type { BenchContext } from "./rounds.ts";
 import { atShare, figure, NO_MORE, type Row, rowOf, type Target } from "./row.ts";
+import { VirtualTime } from "./virtual-time.ts";
 
 const START = Date.UTC(2026, 10, 27);
 
@@ -59,41 +59,6 @@ export interface TrackedLoad {
   readonly accounts: ReadonlyArray<AccountLoad>;
   /** Virtual time. */
   readonly forMs: number;
-}
-
-/** Virtual time, which passes when nothing is under way. */
-class VirtualTime {
-  now = START;
-  busy = 0;
-  readonly #timers: Array<{ readonly at: number; readonly wake: () => void }> = [];
-
-  /** Counts a work as under way. */
-  async during<A>(work: () => Promise<A>): Promise<A> {
-    this.busy += 1;
-    try {
-      return await work();
-    } finally {
-      this.busy -= 1;
-    }
-  }
-
-  async sleep(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#timers.push({ at: this.now + ms, wake: resolve });
-    await promise;
-  }
-
-  async runUntil(end: number, signal: AbortSignal): Promise<void> {
-    while (this.now < end) {
-      signal.throwIfAborted();
-      for (let quiet = 0; quiet < 3; quiet = this.busy > 0 ? 0 : quiet + 1) await setImmediate();
-      this.#timers.sort((one, other) => one.at - other.at);
-      const next = this.#timers.shift();
-      if (next === undefined) throw new Error("nothing is due");
-      this.now = Math.max(this.now, next.at);
-      next.wake();
-    }
-  }
 }
 
 /** The id of the nth payout of an account, of its run and of its wait. */
@@ -237,7 +202,7 @@ export const runTracker = async (
   const folder = makeTestFolder();
   defer(folder.remove);
   const file = join(folder.path, "ledger.sqlite");
-  const time = new VirtualTime();
+  const time = new VirtualTime(START);
   const opened = await openLedger(readLedgerPlace(`sqlite:${file}`, ""), { clock: () => time.now });
   const { close, copy } = await copierOf(opened, file, time);
   const ledger = new Proxy(opened, {
