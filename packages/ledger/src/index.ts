@@ -27,7 +27,6 @@ export type * from "./store/attention.ts";
 export { type DecidedWord, plainWord, type WordMeaning, wordsId } from "./store/word-methods.ts";
 export { type MoneyGroup, moneyGroupOf, RUN_SORTS } from "./store/list-runs.ts";
 export type * from "./store/list-runs.ts";
-export { FAILED_STATUSES } from "./store/failure-groups.ts";
 export type { FailedRun, FailureGroup } from "./store/failure-groups.ts";
 export { lateSince, type RunFilter } from "./store/run-filter.ts";
 export type { CardholderWrite } from "./store/payees.ts";

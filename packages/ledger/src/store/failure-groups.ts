@@ -14,11 +14,11 @@ import { type Query, query, readFields, type SqlRow, toJson } from "./table.ts";
 import { type RecordedWrite, readRecorded } from "./write-rows.ts";
 import { chunksOf } from "effect/Array";
 
-/** Statuses of runs that a retry may help. A run that has succeeded has not failed, whatever its end in Temporal. */
-export const FAILED_STATUSES = ["failed", "timedOut", "terminated", "cancelled"] as const;
-
-/** The text of the partial index: SQLite uses it for the same text alone. */
-const IS_FAILED = `status IN (${FAILED_STATUSES.map((status) => `'${status}'`).join(", ")})`;
+/**
+ * The text of the partial index: SQLite uses it for the same text alone. A run that has succeeded has not failed, whatever its end
+ * in Temporal; nor has one whose cancellation somebody has requested there.
+ */
+const IS_FAILED = "status IN ('failed', 'timedOut', 'terminated')";
 
 const KEY = { type: column.text, endGroup: column.textOrNull };
 const COUNT = {
@@ -139,8 +139,6 @@ export const failureMethods = (store: Store) => {
         : [...(await readReasons(store, filter, { [IS_FAILED]: true })).keys()];
     return {
       [IS_FAILED]: true,
-      // Its file has not started it: the file starts it, or another one does.
-      "NOT (run_id IS NULL AND coalesce(end_state, '') = 'cancelled')": true,
       ...runConditions(filter, ids),
       "runs.account = ?": account,
       "runs.currency = ?": currency,

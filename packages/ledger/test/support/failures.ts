@@ -24,10 +24,13 @@ export const describeFailures = (open: () => Promise<Ledger>): void => {
     await start("💳-1", { type: "onboardCardholder", account: "account-2", currency: "EUR" });
     await start("open");
     await start("done");
+    await start("cancelled");
     await ledger.recordEnds([
       ...[1, 2, 3, 4].map((at) => endOf(`p-${at}`, at)),
       endOf("other-step", 5, { endStep: "createBeneficiary", endFacts: { version: 3 } }),
       endOf("💳-1", 6, { endType: "NotVerified", endReason: "Mallory was not verified." }),
+      // Somebody asked for it in Temporal: nobody retries it among the failed ones.
+      endOf("cancelled", 7, { endState: "cancelled", endType: "Cancelled" }),
       endOf("done", 7, { endState: "succeeded", endType: null, endReason: null, endStep: null }),
     ]);
   });
