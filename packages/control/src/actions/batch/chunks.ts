@@ -14,6 +14,9 @@ import { decisionOn } from "../decide/record.ts";
 /** Most started rows of a batch at a time that neither wait nor have ended. */
 const DEFAULT_WINDOW = 200;
 
+/** States of a batch that starts no row any more. */
+export const OVER: ReadonlySet<Batch["state"]> = new Set(["rejected", "cancelled", "finished"]);
+
 /** How fast the rows of a batch begin: `rate` a second, and at most `window` that neither wait nor have ended. */
 type Pace = Readonly<Partial<Record<"rate" | "window", number | undefined>>>;
 

@@ -24,7 +24,7 @@ import { type PaymentOf, paymentOf } from "../../rules/payment.ts";
 import { paidBy, startOf } from "../start-request.ts";
 import type { KeptOfBatch } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
-import { beginBatch, checkPace, endUpload, inChunks, startChunks } from "./chunks.ts";
+import { beginBatch, checkPace, endUpload, inChunks, OVER, startChunks } from "./chunks.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 
 /** Options of a file of payments or cardholders. */
@@ -131,9 +131,6 @@ const unlikelyOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<string> => {
     return `${of.length === 1 ? "Row" : "Rows"} ${numbers.join(", ")}${more}: ${text}`;
   });
 };
-
-/** States of a file that starts no row any more. */
-const OVER: ReadonlySet<Batch["state"]> = new Set(["rejected", "cancelled", "finished"]);
 
 /** Returns the rows of an uploaded file that are still to be paid; undefined as long as its upload is not complete. */
 const leftOf = async (ledger: Ledger, batch: Batch | undefined) => {

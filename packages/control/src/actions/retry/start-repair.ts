@@ -7,7 +7,7 @@ import type { RepairRow } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
 import { refused } from "../../errors.ts";
 import type { Connected } from "../../facts/connection/connections.ts";
-import { beginBatch, endUpload, inChunks, startChunks } from "../batch/chunks.ts";
+import { beginBatch, endUpload, inChunks, OVER, startChunks } from "../batch/chunks.ts";
 import { actorOf } from "../decide/record.ts";
 import type { planRepair, RepairOptions } from "./repair.ts";
 
@@ -15,8 +15,6 @@ const SAVED_AT_ONCE = 5_000;
 const DEFAULT_RATE = 5;
 
 const bytesOf = (row: RepairRow): number => Buffer.byteLength(JSON.stringify(row));
-
-const OVER: ReadonlySet<Batch["state"]> = new Set(["rejected", "cancelled", "finished"]);
 
 /** Returns the id of a repair: the same for the same retries, so that an interrupted start is continued. */
 const idFor = async (ledger: Ledger, content: string): Promise<string> => {
