@@ -52,12 +52,19 @@ export const reasonProblem = (reason: unknown): string | undefined =>
 
 /** Each Latin letter, and the letters of other alphabets, or of its own, that are drawn like it (Unicode TR39). */
 const DRAWN_ALIKE =
-  "aаАαΑɑᴀ bЬВΒβʙ cсСϲϹᴄ dԁԀᴅ eеЕΕε fϜք gցɡԌԍ hһҺНΗհ iіιɪıɩ IΙІӀ jјЈϳͿ kКкΚκᴋ lӏʟƖ mМΜϺᴍ nΝηոռɴ oоОοσΟօՕᴏ pрРρΡᴘ qԛԚզ rгᴦʀ sѕЅՏꜱ tТΤᴛ uυսՍᴜ vνѵѴᴠ wԝԜѡѠաᴡ xхХχΧ yуУүҮγΥʏ zΖᴢ";
+  "aаАαΑɑᴀ bЬВΒβʙ cсСϲϹᴄ dԁԀᴅđĐ eеЕΕε fϜք gցɡԌԍ hһҺНΗհ iіιɪıɩ IΙІӀ jјЈϳͿ kКкΚκᴋ lӏʟƖłŁ mМΜϺᴍ nΝηոռɴ oоОοσΟօՕᴏøØ pрРρΡᴘ qԛԚզ rгᴦʀ sѕЅՏꜱ tТΤᴛ uυսՍᴜ vνѵѴᴠ wԝԜѡѠաᴡ xхХχΧ yуУүҮγΥʏ zΖᴢ";
 
 const LATIN = new Map(
   DRAWN_ALIKE.split(" ").flatMap(([latin = "", ...others]) =>
     others.map((other) => [other, latin] as const),
   ),
+);
+
+/** Letters that a keyboard without them writes with two. */
+const SPELT = new Map(
+  "äae öoe üue øoe åaa æae œoe þth"
+    .split(" ")
+    .map((spelling) => [spelling.slice(0, 1), spelling.slice(1)]),
 );
 
 const lettersOf = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "") || text.trim();
@@ -73,7 +80,9 @@ const readingsOf = (name: string): ReadonlyArray<string> => {
   const shown = name.normalize("NFKD").replaceAll(SHOWS_NOTHING, "");
   const latin = Array.from(shown, (letter) => LATIN.get(letter) ?? letter).join("");
   // Letters of one case look like others than those of the other case: Β, but not β, is a B.
-  return [folded(shown), folded(latin), drawn(latin)];
+  const composed = shown.normalize("NFC").toLowerCase();
+  const spelt = Array.from(composed, (letter) => SPELT.get(letter) ?? letter).join("");
+  return [folded(shown), folded(latin), drawn(latin), folded(spelt.normalize("NFKD"))];
 };
 
 /**

@@ -28,6 +28,13 @@ describe("the name of a person", () => {
     ["օսհ", "ouh"],
     ["ᴀda", "Ada"],
     ["ɡrace", "grace"],
+    // With the letters of another keyboard.
+    ["Juergen Mueller", "Jürgen Müller"],
+    ["JUERGEN MUELLER", "Ju\u034F\u0308rgen Müller"],
+    ["Soeren", "Søren"],
+    ["Soren", "Søren"],
+    ["Lukasz", "Łukasz"],
+    ["Aegir", "Ægir"],
     // Letters that one font draws alike.
     ["lan", "Ian"],
     ["Al", "A1"],
