@@ -36,8 +36,8 @@ export const payeesOf = (rows: ReadonlyArray<BatchRow>): ReadonlySet<string> =>
 const MOST_LISTED = 20;
 
 /**
- * Lists the rows of a file: those whose payee is unknown to the service first, then the largest part of the money of their
- * currency.
+ * Lists the rows of a file: those whose payee is unknown to the service first, and in a repair those that it amends, then the
+ * largest part of the money of their currency.
  *
  * @param fresh numbers of the rows whose payee was never paid before.
  */
@@ -52,8 +52,10 @@ export const listingOf = (
   const partOf = ({ amount, currency }: BatchRow) =>
     Number(amount) / (totals.get(currency ?? "") ?? 1);
   const isLost = ({ mark }: BatchRow) => mark === UNKNOWN_PAYEE.mark;
+  // A row of a repair has the terms of its amendment.
+  const isFirst = (row: BatchRow) => isLost(row) || (row.run !== null && row.terms !== "");
   const largest = own.toSorted(
-    (one, other) => Number(isLost(other)) - Number(isLost(one)) || partOf(other) - partOf(one),
+    (one, other) => Number(isFirst(other)) - Number(isFirst(one)) || partOf(other) - partOf(one),
   );
   const listed = isWhole ? own : largest.slice(0, MOST_LISTED);
   const payees = new Map(own.map((row) => [row.mark ?? row.payee, fresh.has(row.number)]));

@@ -1,6 +1,7 @@
 import { openLedger, type BatchRowState, type PayoutOutcome } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
 import { decideBatch } from "../../src/actions/batch/batch.ts";
+import { listingOf } from "../../src/rules/listing.ts";
 import { batchOfId, progressOfBatch, readBatch } from "../../src/views/batch.ts";
 import { follow } from "../../src/views/follow.ts";
 import { listRuns } from "../../src/views/list.ts";
@@ -208,6 +209,28 @@ test("an amended row has the amount and the payee that were sent, never the name
   expect(listed).toMatchObject([{ amount: "34.80", payee: "b-mallory", payeeName: null }]);
   await ledger.rememberPayees(ACCOUNT, [{ payee: "b-mallory", mark: null, shown: "Mallory SARL" }]);
   expect((await batchOfId(ledger, ID, true)).listed).toMatchObject([{ payeeName: "Mallory SARL" }]);
+});
+
+test("who approves a repair sees first what it changes, however small, and the largest payments after it", () => {
+  const rows = Array.from({ length: 30 }, (_, at) => ({
+    number: at + 1,
+    workflowId: `payout/${at + 1}`,
+    fingerprint: `f${at}`,
+    amount: `${at + 1}.00`,
+    currency: "EUR",
+    payee: "b-1",
+    reference: null,
+    run: `run-${at}`,
+    terms: at === 0 ? "amended" : "",
+    mark: null,
+    shown: at === 0 ? "payout.amount: 2.00 → 1.00" : "as it was",
+    state: "waiting" as const,
+    message: null,
+    repair: {},
+  }));
+  const { notListed, rows: listed } = listingOf(rows, new Set(), false);
+  expect(listed.slice(0, 2).map(({ number }) => number)).toEqual([1, 30]);
+  expect(notListed).toBe(10);
 });
 
 test("the outcome of a batch is open until each row is final, and the end of each failed run is recorded", async () => {
