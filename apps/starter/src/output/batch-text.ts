@@ -171,13 +171,16 @@ export const listingLines = (
     money(row),
     joined([shown ?? "not read yet", isNew ? "NEW PAYEE" : "", reference], "; "),
   ]);
-  const more = notListed === 0 ? "" : `… and ${counted(notListed, "smaller row")}. `;
+  const other = type === "repair" ? "other row" : "smaller row";
+  const more = notListed === 0 ? "" : `… and ${counted(notListed, other)}. `;
+  const first =
+    type === "repair" ? "the amended and the largest rows" : `the largest ${rows.length} rows`;
   return [
     ...noteLines(warnings, "  "),
     ...(notDuplicate === null
       ? []
       : [wrap(`The uploader says that it is not a duplicate: ${notDuplicate}`, "  ")]),
-    ...section(notListed === 0 ? title : `${title}, the largest ${rows.length} rows`, cells),
+    ...section(notListed === 0 ? title : `${title}, ${first}`, cells),
     wrap(`${more}Together: ${paysText(listing, type)}.`, "  "),
   ];
 };
