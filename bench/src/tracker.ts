@@ -24,9 +24,7 @@ import { runInNewContext } from "node:vm";
 import { ACCOUNT, copying, DAY_MS, numbersInSqlite, payoutOf, SEED } from "./copied-payouts.ts";
 import type { BenchContext } from "./rounds.ts";
 import { atShare, figure, NO_MORE, type Row, rowOf, type Target } from "./row.ts";
-import { VirtualTime } from "./virtual-time.ts";
-
-const START = Date.UTC(2026, 10, 27);
+import { START, VirtualTime } from "./virtual-time.ts";
 
 /** Time of a request, and of a call of Temporal. */
 const REQUEST_MS = 100;
@@ -63,7 +61,6 @@ export interface TrackedLoad {
 
 /** The id of the nth payout of an account, of its run and of its wait. */
 const idOf = (account: string, n: number | string): string => `${account}-${n}`;
-const numberOf = (id: string): number => Number(id.split("-")[1]);
 
 /** The service of an account. The nth payout settles `n` spacings after the start. */
 const serviceOf = (time: VirtualTime, account: string, { open, perSecond, rate }: AccountLoad) => {
@@ -110,7 +107,7 @@ const serviceOf = (time: VirtualTime, account: string, { open, perSecond, rate }
     listPayouts,
     retrievePayout: ({ payout_id }: Pick<Payout, "payout_id">) =>
       answer(() => {
-        const n = numberOf(payout_id);
+        const n = Number(payout_id.split("-")[1]);
         if (idOf(account, n) !== payout_id) throw new Error(`${payout_id} is of another account`);
         return payoutOf(n);
       }),
@@ -190,9 +187,9 @@ const countStatements = (): { readonly count: () => number; readonly stop: () =>
   return { count: () => count, stop };
 };
 
-/** Seconds until the given share of some payouts was noticed, by the delays of each account. */
-const within = (share: number, delays: ReadonlyArray<ReadonlyArray<number>>): number =>
-  atShare(delays.flat(), share) / 1_000;
+/** Seconds within which the given share of some payouts was noticed, by their delays. */
+const within = (share: number, delays: ReadonlyArray<number>): number =>
+  atShare(delays, share) / 1_000;
 
 /** Runs the trackers under a load, and returns their figures: times in seconds, costs a second, memory in megabytes. */
 export const runTracker = async (
@@ -202,7 +199,7 @@ export const runTracker = async (
   const folder = makeTestFolder();
   defer(folder.remove);
   const file = join(folder.path, "ledger.sqlite");
-  const time = new VirtualTime(START);
+  const time = new VirtualTime();
   const opened = await openLedger(readLedgerPlace(`sqlite:${file}`, ""), { clock: () => time.now });
   const { close, copy } = await copierOf(opened, file, time);
   const ledger = new Proxy(opened, {
@@ -253,13 +250,12 @@ export const runTracker = async (
       if (now > made) copy(account, load, [made + 1, now], (madeAt) => `${madeAt} + 1000`);
       made = now;
     };
-    const loops: ReadonlyArray<readonly [number, () => Promise<number | undefined | void>]> = [
-      ...Object.values(parts).map((work) => [1_000, work] as const),
-      [1_000, () => notifyRuns(ledger, client, account)],
-      [60_000, count],
-      [1_000, pay],
-    ];
-    return { ...load, ...of, account, loops };
+    const works = [...Object.values(parts), () => notifyRuns(ledger, client, account), pay];
+    const begin = (): void => {
+      for (const work of works) void loop(1_000, work);
+      void loop(60_000, count);
+    };
+    return { ...of, account, begin, load };
   });
   const statements = countStatements();
   collectGarbage();
@@ -270,7 +266,7 @@ export const runTracker = async (
     memory = Math.max(memory, process.memoryUsage().heapUsed - before);
     progress(`${Math.round((time.now - START) / 1_000)} s`);
   };
-  for (const [everyMs, work] of accounts.flatMap(({ loops }) => loops)) void loop(everyMs, work);
+  for (const { begin } of accounts) begin();
   void loop(1_000, observe);
   await time.runUntil(START + forMs, signal);
   statements.stop();
@@ -279,33 +275,31 @@ export const runTracker = async (
   close();
   await opened.close();
   const eachSecond = (number: number) => (number * 1_000) / forMs;
-  const each = accounts.map(({ account, perSecond, rate, requests, settledAt }) => {
+  const each = accounts.map(({ account, load, requests, settledAt }) => {
+    const { perSecond, rate } = load;
     const last = Math.floor(((forMs - 2 * 60_000) * perSecond) / 1_000);
-    const delays = Map.groupBy(
-      Array.from({ length: last }, (_none, index) => index + 1),
-      (n) => n % FAILS !== 0,
-    );
     const delaysOf = (isCompleted: boolean) =>
-      (delays.get(isCompleted) ?? []).map(
-        (n) => (noticedAt.get(idOf(account, n)) ?? time.now) - settledAt(n),
-      );
+      Array.from({ length: last }, (_none, index) => index + 1)
+        .filter((n) => (n % FAILS !== 0) === isCompleted)
+        .map((n) => (noticedAt.get(idOf(account, n)) ?? time.now) - settledAt(n));
+    const completed = delaysOf(true);
     return {
-      completed: delaysOf(true),
+      load,
+      completed,
+      p99: within(0.99, completed),
       failed: delaysOf(false),
       requests: eachSecond(requests()),
       budget: rate === undefined ? BUDGET : rate / 4,
     };
   });
-  const completed = each.map((one) => one.completed);
+  const delays = each.flatMap((one) => one.completed);
+  const failed = each.flatMap((one) => one.failed);
   return {
-    accounts: each.map((one) => ({ ...one, p99: within(0.99, [one.completed]) })),
+    accounts: each,
     noticed: noticedAt.size,
-    median: within(0.5, completed),
-    p99: within(0.99, completed),
-    failed: within(
-      0.5,
-      each.map((one) => one.failed),
-    ),
+    median: within(0.5, delays),
+    p99: within(0.99, delays),
+    failed: within(0.5, failed),
     requests: each.reduce((sum, one) => sum + one.requests, 0),
     statements: eachSecond(statements.count()),
     actions:
@@ -347,26 +341,25 @@ export const measureTracker = async (context: BenchContext): Promise<ReadonlyArr
     }));
     const forMs = context.quick ? 240_000 : load.forMs;
     const seen = await runTracker({ accounts, forMs }, context);
-    const named = (of: ReadonlyArray<AccountLoad>): string => {
-      const sum = (field: "open" | "perSecond") =>
-        figure(of.reduce((all, one) => all + one[field], 0));
-      return `${sum("perSecond")} payouts a second, ${sum("open")} open`;
-    };
+    const sum = (field: "open" | "perSecond") => accounts.reduce((all, one) => all + one[field], 0);
+    const named = (perSecond: number, open: number): string =>
+      `${figure(perSecond)} payouts a second, ${open} open`;
+    const perSecond = sum("perSecond");
+    const name = named(perSecond, sum("open"));
     const row = (what: string, unit: string, figures: readonly [number, number], target?: Target) =>
-      rowOf(`${named(accounts)}: ${what}`, unit, figures, target);
+      rowOf(`${name}: ${what}`, unit, figures, target);
     const each = "a second; the baseline is the payouts";
     const promise = "the baseline is the promise";
-    const perSecond = accounts.reduce((sum, one) => sum + one.perSecond, 0);
     rows.push(
       row("noticed, median", `s; ${promise}`, [seen.median, load.within]),
       row("noticed, 99th percentile", `s; ${promise}`, [seen.p99, load.within], NO_MORE),
-      ...seen.accounts.flatMap(({ budget, p99, requests }, index) => {
-        const what = `account ${index + 1} with ${named(accounts.slice(index, index + 1))}`;
+      ...seen.accounts.flatMap(({ budget, load: one, p99, requests }) => {
+        const what = `account with ${named(one.perSecond, one.open)}`;
         return [
           row(`${what}, 99th percentile`, `s; ${promise}`, [p99, load.within], NO_MORE),
           row(
             `${what}, requests`,
-            "a second; the baseline is its budget",
+            "a second; the baseline is a budget",
             [requests, budget],
             NO_MORE,
           ),

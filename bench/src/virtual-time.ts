@@ -1,14 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 
+/** When virtual time begins. */
+export const START = Date.UTC(2026, 10, 27);
+
 /** Virtual time, which passes when nothing is under way. */
 export class VirtualTime {
   busy = 0;
-  now: number;
+  now = START;
   readonly #timers: Array<{ readonly at: number; readonly wake: () => void }> = [];
-
-  constructor(now: number) {
-    this.now = now;
-  }
 
   /** Counts a work as under way. */
   async during<A>(work: () => Promise<A>): Promise<A> {
