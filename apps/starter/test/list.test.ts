@@ -40,7 +40,8 @@ beforeAll(async () => {
     { payee: "mark-1", mark: "mark-1", shown },
   ]);
   // The file of the documents.
-  await ledger.saveBatch("payouts/4d34", () => batchOf("payouts/4d34", "november.csv"));
+  const file = "payouts/189d25ed7d10a969b77f83934244e307";
+  await ledger.saveBatch(file, () => batchOf(file, "november.csv"));
   await ledger.close();
 });
 

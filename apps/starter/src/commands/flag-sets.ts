@@ -50,7 +50,7 @@ export const conditions = {
   type: text("type", "TYPE", "Workflow type, such as payout"),
   step: text("step", "STEP", "The step that failed, such as createCard"),
   error: text("error", "TEXT", "Type of the failure, or a part of the message"),
-  account: text("account", "NAME", 'Account that pays, by name; the unnamed one is "default"'),
+  account: text("account", "NAME", 'Only this account, by name; the unnamed one is "default"'),
   batch: text("batch", "ID", "Rows of this batch (file)"),
   repair: text("repair", "ID", "Runs of this repair (retry --all-failed)"),
   payee: text("payee", "WHO", "Payee: name, id, or last four digits of the account"),

@@ -172,7 +172,7 @@ export const show = command(
     "durable-payments show invoice-17": "One run",
     "durable-payments show invoice-17 --follow": "Until it ends",
     "durable-payments show invoice-17 --log --verify": "Who did what",
-    "durable-payments show payouts/4d34 --rows --csv": "The result of a file, row by row",
+    "durable-payments show payouts/ID --rows --csv": "The result of a file, row by row",
   },
   exitStatusHelp("--exit-status"),
 );

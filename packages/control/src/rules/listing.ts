@@ -36,8 +36,8 @@ export const payeesOf = (rows: ReadonlyArray<BatchRow>): ReadonlySet<string> =>
 const MOST_LISTED = 20;
 
 /**
- * Lists the rows of a file: those whose payee is unknown to the service first, and in a repair those that it amends, then the
- * largest part of the money of their currency.
+ * Lists the rows of a file. First come those whose payee is unknown to the service, and in a repair those that it amends.
+ * Then comes the largest part of the money of their currency.
  *
  * @param fresh numbers of the rows whose payee was never paid before.
  */
