@@ -26,8 +26,19 @@ export const coreLogFilter = (level: LogLevel): string =>
 const MEANT = "No workflows registered, not polling for workflow tasks";
 
 /** Logged fields of a record. Others contain whole payloads, failures and task tokens. */
-const SHOWN =
-  /^(workflow(Type|Id)|runId|activity(Type|Id)|attempt|durationMs|namespace|taskQueue|state|error)$/;
+const SHOWN: ReadonlySet<string> = new Set([
+  "workflowType",
+  "workflowId",
+  "runId",
+  "activityType",
+  "activityId",
+  "attempt",
+  "durationMs",
+  "namespace",
+  "taskQueue",
+  "state",
+  "error",
+]);
 
 /** Returns the name of a field, which the SDK and its core spell in their own ways. */
 const nameOf = (given: string): string =>
@@ -52,7 +63,7 @@ const fieldsOf = (meta: LogMetadata = {}): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(meta)
       .map(([given, value]: [string, unknown]) => [nameOf(given), value] as const)
-      .filter(([name, value]) => SHOWN.test(name) && value !== undefined && value !== null)
+      .filter(([name, value]) => SHOWN.has(name) && value !== undefined && value !== null)
       .map(([name, value]) => [name, name === "error" ? errorText(value) : value]),
   );
 

@@ -34,7 +34,11 @@ const REQUESTS_PER_SECOND = 20;
 export const PARALLEL = 16;
 
 /** Failures that concern one item only: the service itself can be read. */
-const OF_ONE = /^(RequestRefused|InvalidRequest|UnexpectedAnswer)$/;
+const OF_ONE: ReadonlySet<string> = new Set([
+  "RequestRefused",
+  "InvalidRequest",
+  "UnexpectedAnswer",
+]);
 
 /** Waits for one object that was read; without `seen` it is still open. */
 interface ReadOfWaits {
@@ -101,7 +105,7 @@ export const makeReader = ({ call, client, ledger, warn }: ReaderOptions) => {
     try {
       return { value: await call(read) };
     } catch (error) {
-      if (!isPaymentsError(error) || !OF_ONE.test(error._tag)) return { fault: error };
+      if (!isPaymentsError(error) || !OF_ONE.has(error._tag)) return { fault: error };
       warn(`${name}: ${error.message}`);
       const { assumptions } = await settings();
       return ageMs < assumptions.listLagSeconds * 1_000 ? {} : { problem: withReason(error) };

@@ -131,10 +131,19 @@ export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
     amountField: "amount",
     payeeField: "beneficiary_id",
     facts: ["amount", "currency", "beneficiary_id", "payout_reference"],
-    kept: (
-      "payout_id payout_status amount currency short_reference payout_reference beneficiary_id payment_date " +
-      "fee_amount create_time unique_request_id"
-    ).split(" "),
+    kept: [
+      "payout_id",
+      "payout_status",
+      "amount",
+      "currency",
+      "short_reference",
+      "payout_reference",
+      "beneficiary_id",
+      "payment_date",
+      "fee_amount",
+      "create_time",
+      "unique_request_id",
+    ],
   },
   createCardholder: {
     idField: "card_holder_id",

@@ -43,8 +43,13 @@ const reasons: Readonly<Record<string, string>> = {
   UND_MOCK_ERR_MOCK_NOT_MATCHED: "its MockAgent has no response for it",
 };
 
-const BEFORE_SENDING =
-  /^(EAI_AGAIN|ECONNREFUSED|ENOTFOUND|UND_ERR_CONNECT_TIMEOUT|UND_MOCK_ERR_MOCK_NOT_MATCHED)$/;
+const BEFORE_SENDING = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_MOCK_ERR_MOCK_NOT_MATCHED",
+]);
 
 const OWN_CA =
   "If your own CA signed it, set PAYMENTS_CA_FILE (caFile) to a file with that CA's certificate.";
@@ -104,12 +109,19 @@ const alertFaults: Readonly<Record<string, Fault>> = {
   },
 };
 
-const CERTIFICATE_ALERT =
-  /^(ACCESS_DENIED|(BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_(EXPIRED|REVOKED|UNKNOWN)|UNKNOWN_CA)$/;
+const CERTIFICATE_ALERTS = new Set([
+  "ACCESS_DENIED",
+  "BAD_CERTIFICATE",
+  "CERTIFICATE_EXPIRED",
+  "CERTIFICATE_REVOKED",
+  "CERTIFICATE_UNKNOWN",
+  "UNKNOWN_CA",
+  "UNSUPPORTED_CERTIFICATE",
+]);
 
 const alertFault = (code: string): Fault | undefined => {
   const alert = ALERT.exec(code)?.[1] ?? "";
-  if (!CERTIFICATE_ALERT.test(alert)) return lookUp(alertFaults, alert);
+  if (!CERTIFICATE_ALERTS.has(alert)) return lookUp(alertFaults, alert);
   const words = alert.toLowerCase().replaceAll("_", " ");
   return {
     reason: `it does not accept the client certificate (TLS alert: ${words})`,
@@ -140,7 +152,7 @@ export const connectionFault = (error: Error): ConnectionFault => {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const untrusted = lookUp(tlsFaults, code);
   if (untrusted !== undefined) return { ...untrusted, isBeforeSending: true };
-  const isBeforeSending = BEFORE_SENDING.test(code);
+  const isBeforeSending = BEFORE_SENDING.has(code);
   const refused = alertFault(code);
   if (refused !== undefined) return { ...refused, isBeforeSending };
   if (code.startsWith("HPE_")) return { reason: "its response is not HTTP", isBeforeSending };

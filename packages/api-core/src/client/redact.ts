@@ -9,17 +9,30 @@ const SECRET_FIELDS = ["auth_token", "x-api-key", "x-auth-token"];
 
 const sensitiveFields: ReadonlySet<string> = new Set([
   ...SECRET_FIELDS,
-  ..."account_number card_num card_number iban identification_value".split(" "),
-  ..."routing_code_value1 routing_code_value2".split(" "),
+  "account_number",
+  "card_num",
+  "card_number",
+  "iban",
+  "identification_value",
+  "routing_code_value1",
+  "routing_code_value2",
 ]);
 
 /** Fields of requests that say of whom they are: their values reach no error either. */
-const personalFields: ReadonlySet<string> = new Set(
-  (
-    "account_holder address birth_date company_name date_birth email first_name last_name nickname " +
-    "phone_number postal_code residential_address"
-  ).split(" "),
-);
+const personalFields: ReadonlySet<string> = new Set([
+  "account_holder",
+  "address",
+  "birth_date",
+  "company_name",
+  "date_birth",
+  "email",
+  "first_name",
+  "last_name",
+  "nickname",
+  "phone_number",
+  "postal_code",
+  "residential_address",
+]);
 
 const MASK = "[redacted]";
 
