@@ -155,7 +155,7 @@ export const awaitNoOpenRuns = async (campaign: Campaign): Promise<void> => {
 };
 
 /** Longer than any payout takes, and the tracker rests. */
-const COMPLETED_WITHIN_MS = 60_000;
+const COMPLETED_WITHIN_MS = 150_000;
 
 /** Longer than the time to the latest return, and that to its reading. */
 const RETURNED_WITHIN_MS = 120_000;

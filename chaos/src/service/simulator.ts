@@ -94,8 +94,9 @@ export const startSimulatorProcess = async (
       ...credentials,
       port,
       stateFile: join(folder, `${name}.jsonl`),
-      // In some campaigns long enough that people act, and databases are restored, before payouts complete.
-      settleAfter: new Random(seed, "settling").pick([1, 1, 1, 4]) * SETTLE_AFTER_MS,
+      // In some campaigns so long that people act, and databases are restored, before payouts complete; or that all
+      // payouts of an account are open, and their runs wait, until nothing breaks any more.
+      settleAfter: new Random(seed, "settling").pick([1, 1, 1, 4, 20]) * SETTLE_AFTER_MS,
       verifyAfter: VERIFY_AFTER_MS,
       tokenLifetime: new Random(seed, "tokens").int(20_000, 60_000),
       balances: START_BALANCES,
