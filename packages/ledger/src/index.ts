@@ -21,7 +21,6 @@ export * from "./store/ledger.ts";
 export { awaitsApproval, isNotPaid, moneyStateOf, outcomeReason } from "./model/standing.ts";
 export type * from "./model/standing.ts";
 export { type FeedEvent, numberIn, UnknownCursor } from "./store/feed-methods.ts";
-export type { FeedDelivery } from "./store/feed-schema.ts";
 export { trackerLease } from "./store/attention.ts";
 export type * from "./store/attention.ts";
 export { type DecidedWord, plainWord, type WordMeaning, wordsId } from "./store/word-methods.ts";

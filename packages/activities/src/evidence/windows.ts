@@ -74,15 +74,11 @@ interface WindowSource<Item extends object> extends ListSource<Item> {
 export interface WindowOptions<Item extends object> {
   readonly account: string;
   readonly assumptions: Assumptions;
-  readonly ledger: Pick<Ledger, "owners"> &
-    Readonly<
-      Record<
-        "payoutsAfter" | "payoutsUntil",
-        (
-          ...of: Parameters<Ledger["payoutsUntil"]>
-        ) => Promise<ReadonlyArray<Pick<WriteRow, "changedAt" | "createdAt" | "from" | "result">>>
-      >
-    >;
+  readonly ledger: Pick<Ledger, "owners"> & {
+    readonly payoutsNear: (
+      ...near: Parameters<Ledger["payoutsNear"]>
+    ) => Promise<ReadonlyArray<Pick<WriteRow, "changedAt" | "createdAt" | "from" | "result">>>;
+  };
   readonly list: Omit<ListSource<Item>, "read">;
   /** Reads a page of a window; without one, of the whole list. */
   readonly read: (page_num: number, window?: ReturnType<typeof inWindow>) => Promise<Page<Item>>;
@@ -184,7 +180,7 @@ export class WindowReadings<Item extends object> {
   /** Returns where the window begins that serves all; undefined if the ledger knows too few payouts. */
   async #startOf(sends: ReadonlyArray<Need>): Promise<number | undefined> {
     const { account, ledger } = this.#given;
-    const knownOf = (rows: Awaited<ReturnType<typeof ledger.payoutsUntil>>) =>
+    const knownOf = (rows: Awaited<ReturnType<typeof ledger.payoutsNear>>) =>
       rows.map(({ changedAt, createdAt, from, result }): KnownRow => ({
         created: result?.["create_time"],
         createdAt,
@@ -197,14 +193,16 @@ export class WindowReadings<Item extends object> {
       enough: (known: ReadonlyArray<KnownRow>) => A | undefined,
     ): Promise<A | undefined> => {
       for (const limit of MOST_KNOWN) {
-        const rows = await ledger.payoutsUntil(account, time, limit);
+        const rows = await ledger.payoutsNear(account, "until", time, limit);
         const found = enough(knownOf(rows));
         if (found !== undefined || rows.length < limit) return found;
       }
       return undefined;
     };
     const horizonOfOne = async (sent: Need) => {
-      const next = sent.until ? await ledger.payoutsAfter(account, sent.until, MOST_KNOWN[0]) : [];
+      const next = sent.until
+        ? await ledger.payoutsNear(account, "after", sent.until, MOST_KNOWN[0])
+        : [];
       const after = knownOf(next);
       return knownUntil(sent.from, (before) => {
         const horizon = this.horizon(sent, [...before, ...after]);

@@ -240,13 +240,11 @@ const readOf = async (
             .filter(({ madeId }) => ids.includes(madeId))
             .map((row) => [row.madeId, { ...row, recordedAt: row.changedAt }]),
         ),
-      payoutsUntil: async (_account, before, limit) =>
-        recorded
-          .filter(({ createdAt }) => createdAt <= before)
-          .toReversed()
-          .slice(0, limit),
-      payoutsAfter: async (_account, after, limit) =>
-        recorded.filter(({ createdAt }) => createdAt > after).slice(0, limit),
+      payoutsNear: async (_account, side, time, limit) =>
+        (side === "until"
+          ? recorded.filter(({ createdAt }) => createdAt <= time).toReversed()
+          : recorded.filter(({ createdAt }) => createdAt > time)
+        ).slice(0, limit),
     },
     read,
   });

@@ -5,7 +5,7 @@
  * with the same id. The place is in the ledger: it is restored with the events, and no endpoint waits for another.
  */
 import { feedReader, numberIn, type FeedEvent, UnknownCursor } from "./feed-methods.ts";
-import { DELIVERIES, type FeedDelivery } from "./feed-schema.ts";
+import { DELIVERIES } from "./feed-schema.ts";
 import type { Store } from "./store.ts";
 import { query } from "./table.ts";
 
@@ -51,7 +51,7 @@ export const deliveryMethods = (store: Store) => {
       const all = await deliveriesTo(endpoint);
       if (all.length === 0) await begin(endpoint, backMs);
       const head = await readHead(account);
-      const first: FeedDelivery = { endpoint, account, number: 0, againAfter: null, againTo: null };
+      const first = { endpoint, account, number: 0, againAfter: null, againTo: null };
       const known = all.length === 0 ? await deliveriesTo(endpoint) : all;
       const delivery = known.find((one) => one.account === account) ?? first;
       if (delivery === first)

@@ -88,7 +88,6 @@ export const DELIVERIES = new Table(
   },
   ["endpoint", "account"],
 );
-export type FeedDelivery = RowOf<typeof DELIVERIES.fields>;
 
 type Given = Partial<Record<keyof typeof FACTS | "account" | "state" | "was", string>>;
 

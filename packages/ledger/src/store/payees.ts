@@ -58,13 +58,9 @@ export const payeeMethods = (store: Store) => ({
   /** Stores descriptions of payees: their account by no more than its last four characters. */
   rememberPayees: (account: string, payees: ReadonlyArray<Omit<Payee, "account" | "seenAt">>) =>
     rememberPayees(store, account, payees),
-  /** Returns the payees of an account, or of all. `payees` are ids or marks. */
-  payees: (filter: { readonly account?: string; readonly payees?: ReadonlyArray<string> } = {}) =>
-    store.all(
-      PAYEES,
-      { "account = ?": filter.account, payee: filter.payees },
-      "ORDER BY account, payee",
-    ),
+  /** Returns the payees of all accounts. `payees` are ids or marks. */
+  payees: (filter: { readonly payees?: ReadonlyArray<string> } = {}) =>
+    store.all(PAYEES, { payee: filter.payees }, "ORDER BY account, payee"),
   /**
    * Describes the person whom a cardholder is, for an approval: by the mark and the name with which a run has created it. The
    * service shows no day of birth, so a cardholder from elsewhere is marked by the id. The service never makes it another person.

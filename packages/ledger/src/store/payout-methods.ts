@@ -77,8 +77,6 @@ const MOST_OF_ONE = Math.floor(MOST_KEYS / 4);
 const secondOf = ({ readAfter }: { readonly readAfter: number | null }): number | null =>
   readAfter === null ? null : Math.floor(readAfter / 1_000);
 
-const MADE = { "operation = 'createPayout' AND made_id IS NOT NULL": true };
-
 /** Payouts at the service. */
 export const payoutMethods = (store: Store) => {
   const { seal } = store;
@@ -301,18 +299,18 @@ export const payoutMethods = (store: Store) => {
         "ORDER BY changed_at, workflow_id, step",
         limit,
       ),
-    /** Returns payouts with a known id whose writes the ledger has since `before` or earlier, the newest first. */
-    payoutsUntil: (account: string, before: number, limit: number) =>
+    /**
+     * Returns payouts with a known id by the age of their writes in the ledger, the nearest to a time first: those since
+     * `until` it or earlier, or `after` it.
+     */
+    payoutsNear: (account: string, side: "until" | "after", time: number, limit: number) =>
       read(
-        { ...MADE, "account = ?": account, "created_at <= ?": before },
-        "ORDER BY created_at DESC",
-        limit,
-      ),
-    /** Returns payouts with a known id whose writes the ledger has since a later time than `after`, the oldest first. */
-    payoutsAfter: (account: string, after: number, limit: number) =>
-      read(
-        { ...MADE, "account = ?": account, "created_at > ?": after },
-        "ORDER BY created_at",
+        {
+          "account = ?": account,
+          "operation = 'createPayout' AND made_id IS NOT NULL": true,
+          [`created_at ${side === "until" ? "<=" : ">"} ?`]: time,
+        },
+        `ORDER BY created_at ${side === "until" ? "DESC" : "ASC"}`,
         limit,
       ),
   };

@@ -116,13 +116,13 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     const open = nameOf({ account, workflowId: fresh() });
     await ledger.transact(open, saving(open));
     const until = async (time: number, limit = 9) =>
-      (await other.payoutsUntil(account, time, limit)).map(({ workflowId }) => workflowId);
+      (await other.payoutsNear(account, "until", time, limit)).map(({ workflowId }) => workflowId);
     expect(await until(first.createdAt + 60_000)).toEqual([two.workflowId, one.workflowId]);
     expect(await until(first.createdAt + 60_000, 1)).toEqual([two.workflowId]);
     expect(await until(first.createdAt + 59_999)).toEqual([one.workflowId]);
     expect(await until(first.createdAt - 1)).toEqual([]);
     const after = async (time: number, limit = 9) =>
-      (await other.payoutsAfter(account, time, limit)).map(({ workflowId }) => workflowId);
+      (await other.payoutsNear(account, "after", time, limit)).map(({ workflowId }) => workflowId);
     expect(await after(first.createdAt - 1)).toEqual([one.workflowId, two.workflowId]);
     expect(await after(first.createdAt - 1, 1)).toEqual([one.workflowId]);
     expect(await after(first.createdAt)).toEqual([two.workflowId]);

@@ -707,7 +707,7 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     const workflowId = `status-${++count}`;
     await ledger.recordStart(runOf({ workflowId, payee: "mark-77", shown }), startOf());
     await ledger.rememberPayees("account-1", [{ payee: "b-77", mark: "mark-77", shown }]);
-    const found = await ledger.payees({ account: "account-1", payees: ["mark-77", "b-77"] });
+    const found = await ledger.payees({ payees: ["mark-77", "b-77"] });
     expect(found.map(({ mark, payee, shown: is }) => [payee, mark, is])).toEqual([
       ["b-77", "mark-77", shown],
       ["mark-77", null, shown],
