@@ -196,6 +196,20 @@ it.each([
   expect(JSON.parse(stdout)).toMatchObject({ since: Date.parse(since) });
 });
 
+it("shows rows of a batch alone: no run is printed in the place of CSV or of rows", async () => {
+  for (const format of ["--csv", "--jsonl", "--json"])
+    expect(await runCli("show", "invoice-1", "--rows", format)).toMatchObject({ code: 2 });
+});
+
+it("names the faults of a file with their rows, as the published schema says", async () => {
+  const file = join(folder, "wrong.jsonl");
+  writeFileSync(file, '{"key":5}\n');
+  const { stdout } = await runCli("onboard", file, "--dry-run", "--by", "ada", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({
+    error: { faults: [{ row: 1, column: "key" }, {}, {}] },
+  });
+});
+
 it("refuses a status and an account that do not exist, before anything is read", async () => {
   expect(await runCli("list", "--status", "doubtful")).toMatchObject({ code: 2 });
   expect(await runCli("list", "--account", "nobody")).toMatchObject({ code: 2 });

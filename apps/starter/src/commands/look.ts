@@ -139,7 +139,12 @@ export const show = command(
       return output.answer(log, work.logText);
     }
     // Without the ledger, Temporal says what it knows of a run.
-    if (await payments.isBatch(id).catch(() => false)) {
+    const isBatch = await payments.isBatch(id).catch((error: unknown) => {
+      if (given.rows) throw error;
+      return false;
+    });
+    if (given.rows && !isBatch) throw badUsage("--rows requires the id of a batch.");
+    if (isBatch) {
       const batch = given.follow
         ? await work.followedBatch(output, payments, id, { isWhole: given.rows })
         : await payments.batch(id, { isWhole: given.rows });

@@ -1,4 +1,5 @@
 import type { Fault } from "@durable-payments/client/effect";
+import type { RowFault } from "@durable-payments/control/batch";
 import type { answerAll } from "@durable-payments/control/decide";
 import type { NextAction } from "@durable-payments/control/errors";
 import type {
@@ -96,7 +97,7 @@ export interface JsonOutput {
   /** With \`--rows\` a row, with \`--log\` an entry. */
   readonly "show-line": BatchRowView | RunLog["lines"][number];
   readonly pay: Start | Upload;
-  readonly onboard: Start;
+  readonly onboard: Start | Upload;
   readonly answer:
     | {
         readonly workflowId: string;
@@ -148,7 +149,8 @@ export interface JsonOutput {
     readonly error: {
       readonly type: string;
       readonly message: string;
-      readonly faults?: ReadonlyArray<Fault>;
+      /** With the row and the column of a file. */
+      readonly faults?: ReadonlyArray<Fault & Partial<RowFault>>;
       readonly stack?: string;
     };
   };

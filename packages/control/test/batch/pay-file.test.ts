@@ -81,6 +81,14 @@ test.each([
   },
 );
 
+test.each([[null], [[1]], ["1.00"]])(
+  "an amendment of all runs is an object, and not %j",
+  async (amend) => {
+    const { operations } = await rig();
+    await expect(plannedRepair(operations, { ...ada, amend })).rejects.toThrow("must be an object");
+  },
+);
+
 test("every fault of every row is named at once, and no account number", async () => {
   const file = checked("faulty.csv", [line("1", "-5"), line("2"), line("2"), "3,b-1"]);
   await expect(file).rejects.toMatchObject({

@@ -2,4 +2,4 @@ export * from "./batch.ts";
 export * from "./check-rows.ts";
 export * from "./pay-file.ts";
 export { isAmendmentsFile, readAmendments } from "../../facts/read-amendments.ts";
-export { textOf } from "../../facts/read-file.ts";
+export { type RowFault, textOf } from "../../facts/read-file.ts";

@@ -100,6 +100,8 @@ const checkOptions = (options: RepairOptions) => {
   const fault = (problem: string) => invalidInput(`${problem} Nothing was done.`);
   if (amend !== undefined && amendEach !== undefined)
     throw fault("Give one amendment for all runs (amend), or one for each (amendEach).");
+  if (amend !== undefined && !isRecord(amend))
+    throw fault("The amendment (amend) must be an object with the shape of the runs' input.");
   if (from !== undefined && (amend ?? amendEach) !== undefined)
     throw fault("An amended run starts from the beginning: leave out the step (from).");
   if (approveAbove !== undefined && !isAmount(approveAbove))
