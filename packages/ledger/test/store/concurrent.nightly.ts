@@ -17,10 +17,10 @@ import { ADA, decisionOf, made, nameOf, runOf, saving, startOf } from "../suppor
  */
 
 const ACCOUNT = "account-1";
-const IDS = ["run-0", "run-1", "run-2", "run-3", "run-4"] as const;
-const KEYS = ["payout/key-0", "payout/key-1"] as const;
+const IDS = ["run-0", "run-1"] as const;
+const KEYS = ["payout/key-0"] as const;
 const ROUNDS = 60;
-const AT_ONCE = 8;
+const AT_ONCE = 16;
 
 const QUESTION = { id: "q", reason: "?", candidates: [], account: null, since: 0 };
 
