@@ -547,7 +547,7 @@ it("a payee whose reading fails is read after the others, again until it succeed
       return { ...beneficiary, beneficiary_id: "b" } as never;
     },
   });
-  const described = async () => (await ledger.payees({})).map((one) => one.payee);
+  const described = async () => (await ledger.payees()).map((one) => one.payee);
   await expect(sweep()).rejects.toThrow("no");
   await sweep();
   expect(await described()).toEqual(expect.arrayContaining(["b-6", "b-7"]));
