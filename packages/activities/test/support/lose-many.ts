@@ -111,7 +111,7 @@ export const loseMany = async (
       return {
         made: (await simulator.state()).payouts.length - 4,
         done: [...(ends?.values() ?? [])].filter(({ is }) => is === "done").length,
-        questions: questions.length,
+        questions: questions.map(({ message, sends }) => `${message} (${sends} sends)`),
         requests: (await listed()) - before,
       };
     }),
