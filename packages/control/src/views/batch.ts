@@ -251,9 +251,6 @@ const readRowViews = async (
         );
     }
   }
-  for (const { run, status, workflowId } of rows)
-    if (run !== null && status === "covered")
-      since.set(workflowId, "it was retried in the meantime");
   return rows.map((row) => {
     const newer = since.get(row.workflowId);
     const why = stops.get(row.workflowId) ?? row.reason;
