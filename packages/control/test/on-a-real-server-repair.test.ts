@@ -13,7 +13,7 @@ import { cancelBatch, pause, resume } from "../src/actions/stopping.ts";
 import { readAmendments } from "../src/facts/read-amendments.ts";
 import { planOnboarding, planPayout } from "../src/rules/input.ts";
 import { decisionText } from "../src/rules/decision-text.ts";
-import { batchOfId, readLog } from "../src/views/index.ts";
+import { batchOfId, readLog, readRun } from "../src/views/index.ts";
 import { readBatch } from "../src/views/batch.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
@@ -233,6 +233,13 @@ const outcomes = async (repair: string): Promise<Readonly<Record<string, string>
     (await stack.operations.ledger.listRows(repair)).map((row) => [row.workflowId, row.status]),
   );
 
+/** Retries a run by hand, as somebody who had planned it before a repair began. */
+const retriedByHand = async (id: string): Promise<string> => {
+  const { ledger } = stack.operations;
+  const before = { ...ledger, repairOf: () => Promise.resolve(undefined) };
+  return (await retryPayment({ ...stack.operations, ledger: before }, id, bob)).runId;
+};
+
 /** Waits until the ledger has these runs as failed. */
 const untilFailed = (find: string, runs: number) =>
   vi.waitFor(
@@ -261,7 +268,7 @@ test("two repairs of the same runs, and a retry by hand in the meantime, pay eac
   const begin = async (of: (typeof plans)[number]) =>
     (await startRepair(stack.operations, of, options, "failed runs")).id;
   const [held = "", other = ""] = await Promise.all(plans.map(begin));
-  const { runId } = await retryPayment(stack.operations, "twice-2", bob);
+  const runId = await retriedByHand("twice-2");
   await resume(stack.operations, undefined, bob);
   await result("twice-2", runId);
   const isOver = async () => {
@@ -311,9 +318,18 @@ test("a repeated command is the same repair, and no other one takes what a repai
   const filter = { find: "repeat-" };
   const repair = await repaired(stack.operations, bob, filter);
   expect(await repaired(stack.operations, bob, filter)).toBe(repair);
-  const { runId } = await retryPayment(stack.operations, "repeat-2", bob);
+  await expect(retryPayment(stack.operations, "repeat-2", bob)).rejects.toThrow(
+    `cancel ${repair} to retry the run in another way`,
+  );
+  expect(
+    await readRun({ ledger, temporal: stack.operations, whyNot: [] }, "repeat-2"),
+  ).toMatchObject({
+    reason: expect.stringContaining(repair),
+    next: expect.arrayContaining([{ action: "show", workflowId: repair }]),
+  });
+  const runId = await retriedByHand("repeat-2");
   // One of its runs has not failed any more.
-  const whyNot = expect.stringContaining(`retried by ${repair}`);
+  const whyNot = expect.stringContaining(`The open repair ${repair}`);
   const isLeft = async () => {
     const { notHelped, retries } = await plannedRepair(stack.operations, bob, filter);
     expect(retries).toEqual([]);
@@ -349,7 +365,7 @@ test("a repair whose worker was killed before the retry does not take the retry 
   await ledger.decide({ ...about, kind: "amend", value: { ...row?.repair?.amend, repair } });
   const value = { runId: row?.run ?? "", way: "start", repair };
   await ledger.decide({ ...about, kind: "retry", value });
-  const { runId } = await retryPayment(stack.operations, "mine", bob);
+  const runId = await retriedByHand("mine");
   await resume(stack.operations, undefined, bob);
   await result("mine", runId);
   await isRepaired(repair, { mine: "covered" });
@@ -423,7 +439,7 @@ test("a cancelled repair shows what a person's own retry has paid, and the faile
   await untilFailed("hand-", 2);
   const options = { ...bob, amend: { payout: { amount: "7.50" } }, approveAbove: "1.00" };
   const repair = await repaired(stack.operations, options, { find: "hand-" });
-  const { runId } = await retryPayment(stack.operations, "hand-1", bob);
+  const runId = await retriedByHand("hand-1");
   await result("hand-1", runId);
   await cancelBatch(stack.operations, repair, bob);
   const rows = async () =>

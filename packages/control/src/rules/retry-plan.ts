@@ -9,6 +9,7 @@ import {
   whyNotRetried,
 } from "@durable-payments/activities";
 import type { Assumptions } from "@durable-payments/client/effect";
+import type { Batch } from "@durable-payments/ledger";
 import { isRecord, lookUp } from "@durable-payments/client/values";
 import { mergePatch, patchedFields } from "@durable-payments/protocol";
 import {
@@ -34,6 +35,10 @@ export const whyNot = (planning: Parameters<typeof whyNotRetried>[0]): ControlEr
   const why = whyNotRetried(planning);
   return why && errorOf(why, planning.workflowId);
 };
+
+/** Words why a run is not retried in a second way: an open repair may have another input for it, its rate, and its approval. */
+export const inRepairText = (workflowId: string, { id }: Pick<Batch, "id">): string =>
+  `The open repair ${id} is going to retry ${workflowId}. Wait for it, or cancel ${id} to retry the run in another way.`;
 
 /** Plans a retry: kept steps, and steps that may be sent again. Throws the result of {@link whyNot}. */
 export const planRetry = (planning: Planning): RetryPlan => {

@@ -6,6 +6,7 @@
  */
 import {
   awaitsApproval,
+  type Batch,
   type DecidedWord,
   type Decision,
   type FoundRun,
@@ -21,6 +22,7 @@ import { NOT_YET } from "@durable-payments/protocol";
 import { nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
 import type { TimelineItem } from "../facts/history.ts";
 import { type Progress, waitOf } from "../facts/progress.ts";
+import { inRepairText } from "./retry-plan.ts";
 import { awaitsFile, paymentFields, pauseOf, type StepView } from "./run-view.ts";
 
 /** A run as the ledger has it, and what is known besides. */
@@ -34,6 +36,8 @@ export interface Evidence extends FoundRun {
   readonly unanswered?: ReadonlySet<string> | undefined;
   /** The stop order that holds. */
   readonly end?: Decision | undefined;
+  /** The open repair that has not retried it yet. */
+  readonly repair?: Pick<Batch, "id"> | undefined;
   /** Undefined if Temporal has no run of this id, or was not asked. */
   readonly progress?: Progress | undefined;
   /** The actions of its history, if that was read. */
@@ -173,7 +177,7 @@ const FORGOTTEN =
 
 /** Returns why a run has its status, for a person; null if there is nothing to say. */
 export const reasonOf = (evidence: Evidence): string | null => {
-  const { end, progress, rows, run } = evidence;
+  const { end, progress, repair, rows, run } = evidence;
   const isOver = run.endState !== null;
   const approved = rows.find((row) => decidedOn(row, evidence) !== undefined);
   const asking = rows.find((row) => isAsking(row) && decidedOn(row, evidence) === undefined);
@@ -191,6 +195,7 @@ export const reasonOf = (evidence: Evidence): string | null => {
   const isHeld = asking !== undefined || approval !== undefined || doubted !== undefined;
   const parts = [
     end && stopText(end),
+    repair && inRepairText(run.workflowId, repair),
     asking && `${asking.step}: ${asking.question?.reason ?? ""}`,
     approval && `${approval.step} needs approval: ${approval.question?.reason ?? ""}`,
     approved && `${approved.step} is ${decidedOn(approved, evidence)}`,

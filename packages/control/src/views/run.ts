@@ -122,6 +122,7 @@ export const readRun = async (sources: Sources, workflowId: string) => {
       : [],
   ]);
   const end = endAmong(decisions);
+  const repair = run.runId === null ? undefined : await ledger?.repairOf(workflowId, run.runId);
   const words =
     ledger !== undefined && rows.some(({ decidedWord, word }) => decidedWord ?? word)
       ? await ledger.decidedWords()
@@ -137,6 +138,7 @@ export const readRun = async (sources: Sources, workflowId: string) => {
     pauses,
     progress,
     end,
+    repair,
     items: timelineOf(events),
     now: Date.now(),
   };
@@ -210,14 +212,22 @@ export const progressOfRun = (
 const UNHAPPY: ReadonlyArray<Status> = ["failed", "timedOut", "terminated", "cancelled", "ended"];
 
 /** Facts that the next action depends on, besides the view. */
-interface Ended extends Pick<Evidence, "progress" | "rows" | "run" | "words"> {
+interface Ended extends Pick<Evidence, "progress" | "repair" | "rows" | "run" | "words"> {
   readonly end?: Decision | undefined;
   readonly failure: Failure | null;
 }
 
 /** Returns the retries that are not refused at once and may succeed. */
-const retriesOf = ({ end, failure, progress, rows, run }: Ended): ReadonlyArray<NextAction> => {
+const retriesOf = ({
+  end,
+  failure,
+  progress,
+  repair,
+  rows,
+  run,
+}: Ended): ReadonlyArray<NextAction> => {
   const { type: workflowType, workflowId } = run;
+  if (repair !== undefined) return [{ action: "show", workflowId: repair.id }];
   const why = whyNot({
     end,
     failure,

@@ -115,13 +115,18 @@ const REPAIR = {
   contentHash: column.text,
 };
 
-const repairsOf = (ids: string, { among }: Store["database"]["dialect"]): Query =>
-  query(
-    `SELECT batch_rows.workflow_id, run, id, content_hash FROM batch_rows JOIN batches ON id = batch
-     WHERE ${among("batch_rows.workflow_id", "$1")} AND run IS NOT NULL AND batch_rows.state IN ('waiting', 'started')
-     AND batches.state IN ('needsApproval', 'approved')`,
-    ids,
+/** Returns the repairs under way that have not retried failed runs yet, by workflow id and run. */
+const readRepairs = async (store: Store, workflowIds: ReadonlyArray<string>) => {
+  const found = await store.find(
+    query(
+      `SELECT batch_rows.workflow_id, run, id, content_hash FROM batch_rows JOIN batches ON id = batch
+       WHERE ${store.database.dialect.among("batch_rows.workflow_id", "$1")} AND run IS NOT NULL
+       AND batch_rows.state IN ('waiting', 'started') AND batches.state IN ('needsApproval', 'approved')`,
+      toJson(workflowIds),
+    ),
   );
+  return found.map((row) => readFields(REPAIR, row, store.seal));
+};
 
 /** Runs of which one statement reads the writes. */
 const READ_AT_ONCE = 1_000;
@@ -205,21 +210,23 @@ export const failureMethods = (store: Store) => {
         })
         .toSorted((one, other) => other.runs - one.runs || (one.group < other.group ? -1 : 1));
     },
+    /** Returns the repair under way that has not retried this run of a workflow id yet. */
+    repairOf: async (workflowId: string, runId: string): Promise<FailedRun["repair"]> =>
+      (await readRepairs(store, [workflowId])).find(({ run }) => run === runId),
     /** Returns failed runs that match, the latest end first, each with its writes and those of its children. */
     failedRuns: async (filter: RunFilter, limit: number): Promise<ReadonlyArray<FailedRun>> => {
       const where = await failed(filter);
       const runs = await store.all(RUNS, where, "ORDER BY ended_at DESC, workflow_id", limit);
       const writes: Array<SqlRow> = [];
-      const repairs: Array<SqlRow> = [];
+      const byId = new Map<string, FailedRun["repair"]>();
       for (const part of chunksOf(runs, READ_AT_ONCE)) {
-        const ids = toJson(part.map(({ workflowId }) => workflowId));
-        writes.push(...(await store.find(rowsOfAny(ids, database.dialect))));
-        repairs.push(...(await store.find(repairsOf(ids, database.dialect))));
+        const ids = part.map(({ workflowId }) => workflowId);
+        writes.push(...(await store.find(rowsOfAny(toJson(ids), database.dialect))));
+        for (const row of await readRepairs(store, ids))
+          byId.set(`${row.run} ${row.workflowId}`, row);
       }
       const byRun = Map.groupBy(writes, (row) => String(row["of_run"]));
       const rowsOf = (id: string) => (byRun.get(id) ?? []).map((row) => readRecorded(row, seal));
-      const waiting = repairs.map((row) => readFields(REPAIR, row, seal));
-      const byId = new Map(waiting.map((row) => [`${row.run} ${row.workflowId}`, row]));
       return runs.map((run) => ({
         run,
         rows: rowsOf(run.workflowId),

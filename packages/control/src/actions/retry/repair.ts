@@ -33,7 +33,7 @@ import { readNames } from "../../facts/payees.ts";
 import { readInput } from "../../facts/run-input.ts";
 import { ControlError, InvalidInput, invalidInput } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
-import { amendInput, whyNotAmended } from "../../rules/retry-plan.ts";
+import { amendInput, inRepairText, whyNotAmended } from "../../rules/retry-plan.ts";
 import { type Money, namesOf, paymentFields, sumMoney } from "../../rules/run-view.ts";
 import { likeText } from "../duplicates.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
@@ -159,7 +159,7 @@ const withoutWaiting = (
     const { repair } = found[at] ?? {};
     return typeof plan === "string" || repair === undefined || repair.contentHash === content
       ? plan
-      : `${plan.row.workflowId} is retried by ${repair.id}, which is under way. Nothing was done.`;
+      : inRepairText(plan.row.workflowId, repair);
   });
 };
 

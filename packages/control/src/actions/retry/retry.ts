@@ -11,7 +11,13 @@ import { type Progress, readFailureOf, readProgress } from "../../facts/progress
 import { readInput } from "../../facts/run-input.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { paymentFields } from "../../rules/run-view.ts";
-import { amendInput, planRetry, type RetryPlan, whyNotAmended } from "../../rules/retry-plan.ts";
+import {
+  amendInput,
+  inRepairText,
+  planRetry,
+  type RetryPlan,
+  whyNotAmended,
+} from "../../rules/retry-plan.ts";
 
 export { planRepair } from "./repair.ts";
 export { startRepair } from "./start-repair.ts";
@@ -35,7 +41,7 @@ export interface RetryOptions extends Acting {
  * Returns the plan of a retry. Nothing is changed.
  *
  * @param workflowId of the run; a child is retried through its root.
- * @throws NotFound, NotAllowed if a retry cannot help, EndedByPerson, InvalidInput if the amendment or name is invalid.
+ * @throws NotFound, NotAllowed if a retry cannot help or an open repair has the run, EndedByPerson, InvalidInput if the amendment or name is invalid.
  */
 export const planRetryOf = async (
   connected: Connected,
@@ -68,12 +74,15 @@ export const planRetryOf = async (
   if (options.ifRun !== undefined && options.ifRun !== run.runId) {
     throw refused(`A newer run of ${root} exists: ${run.runId}. Nothing was done.`, root);
   }
-  const [owner, rows, decisions, failure] = await Promise.all([
+  const [repair, owner, rows, decisions, failure] = await Promise.all([
+    ledger.repairOf(root, run.runId),
     ownerOf(connected, root),
     ledger.rowsOf(root),
     ledger.decisionsOf(root),
     readFailureOf(client, root, run),
   ]);
+  if (repair !== undefined)
+    throw refused(`${inRepairText(root, repair)} Nothing was done.`, repair.id);
   const end = endAmong(decisions);
   const runOf = { workflowId: root, runId: run.runId };
   const amendment =
