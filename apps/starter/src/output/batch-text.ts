@@ -58,9 +58,19 @@ const outcomeText = (
   return isCovered ? `${words[money]} by another file` : words[money];
 };
 
-const rowCounts = (batch: Pick<BatchView, "totals" | "type">): string =>
+type Totals = Pick<BatchView, "totals" | "type">;
+
+/** Words a total. A part of the money of a repair's runs may have another state than the rest. */
+const totalText = (batch: Totals, total: BatchTotal): string =>
+  batch.totals.some((other) => other !== total && other.status === total.status) && total.status
+    ? `${outcomeText(batch, total)}: ${MONEY_WORDS[total.money]}`
+    : outcomeText(batch, total);
+
+const rowCounts = (batch: Totals): string =>
   batch.totals
-    .map((total) => joined([`${total.rows} ${outcomeText(batch, total)}`, sumsText(total)], " "))
+    .map((total) =>
+      joined([String(total.rows || ""), totalText(batch, total), sumsText(total)], " "),
+    )
     .join(", ");
 
 const sumsText = ({ sums }: BatchTotal): string => (sums.length === 0 ? "" : `(${totals(sums)})`);
@@ -97,17 +107,12 @@ const BATCH_STATES: Readonly<Record<string, string>> = {
   needsApproval: "needs approval",
 };
 
-const isLeftOut = ({ type }: Typed, { status }: BatchRowView): boolean =>
-  type === "repair" && status === "covered";
-
 const rowOutcome = (batch: Typed, row: BatchRowView): string =>
-  isLeftOut(batch, row)
-    ? `left out: ${row.reason}`
-    : outcomeText(batch, {
-        isCovered: row.status === "covered",
-        money: row.state,
-        ...(batch.type === "repair" && { status: row.status }),
-      });
+  outcomeText(batch, {
+    isCovered: row.status === "covered",
+    money: row.state,
+    ...(batch.type === "repair" && { status: row.status }),
+  });
 
 /** Words a row: the outcome of it, to whom, and why. */
 const rowCells = (batch: Typed, row: BatchRowView): ReadonlyArray<string> => [
@@ -120,7 +125,7 @@ const rowCells = (batch: Typed, row: BatchRowView): ReadonlyArray<string> => [
       payeeText(row),
       row.holderId && `cardholder ${row.holderId}`,
       row.madeId,
-      isLeftOut(batch, row) ? null : row.reason,
+      row.reason,
     ],
     "; ",
   ),
@@ -186,8 +191,12 @@ export const listingLines = (
 };
 
 /** Returns the counts of rows and their money by outcome, for a table. */
-export const totalRows = (batch: Pick<BatchView, "totals" | "type">) =>
-  batch.totals.map((total) => [outcomeText(batch, total), String(total.rows), totals(total.sums)]);
+export const totalRows = (batch: Totals) =>
+  batch.totals.map((total) => [
+    totalText(batch, total),
+    String(total.rows || ""),
+    totals(total.sums),
+  ]);
 
 const UNPAID = {
   payout: "Not paid by this file",

@@ -512,9 +512,16 @@ it("speaks of runs in a repair, gives its reason, and says why a run was left ou
     reason: "Retried by bob.",
   } as const;
   const repair = { ...batch, type: "repair", state: "finished", reason: "lower limits" } as const;
-  const text = batchText({ ...repair, notPaid: [left] }).replaceAll(/\s+/g, " ");
+  // A run that has paid a deposit may not know about its fee: neither is said of the other.
+  const part = { status: "unknown", isCovered: false } as const;
+  const totals = [
+    { ...part, money: "paid", rows: 0, sums: [{ amount: "114.00", currency: "USD" }] },
+    { ...part, money: "unknown", rows: 1, sums: [{ amount: "1.14", currency: "USD" }] },
+  ] as const;
+  const text = batchText({ ...repair, totals, notPaid: [left] }).replaceAll(/\s+/g, " ");
+  expect(text).toContain("unknown: paid 114.00 USD unknown: outcome unknown 1 1.14 USD");
   expect(text).toContain("reason lower limits");
-  expect(text).toContain("left out: Retried by bob.");
+  expect(text).toMatch(/left out;.* Retried by bob\./);
   expect(text).not.toMatch(/(this|another) file|no card|not paid/i);
 });
 

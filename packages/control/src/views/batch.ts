@@ -56,19 +56,18 @@ const totalsOf = (counts: ReadonlyArray<BatchCount>) =>
       );
       const rows = of.reduce((sum, one) => sum + one.rows, 0);
       // As it was sent, or is to be sent.
-      return rows === 0 ? [] : [{ money, isCovered, rows, sums: sumMoney(of) }];
+      return of.length === 0 ? [] : [{ money, isCovered, rows, sums: sumMoney(of) }];
     }),
   );
 
-/** The rows of a repair by the status of their runs: a run that was made may fail again before it pays. */
+/**
+ * The rows of a repair by the status of their runs, and the states of their money: a run that was made may fail again before it
+ * pays, or after a part of its payments. Each run is counted once.
+ */
 const repairTotalsOf = (counts: ReadonlyArray<BatchCount>) =>
-  [...Map.groupBy(counts, ({ status }) => status)].map(([status, of]) => ({
-    status,
-    money: moneyStateOf(of[0]?.standing ?? "open"),
-    isCovered: status === "covered",
-    rows: of.reduce((sum, one) => sum + one.rows, 0),
-    sums: sumMoney(of),
-  }));
+  [...Map.groupBy(counts, ({ status }) => status)].flatMap(([status, ofStatus]) =>
+    totalsOf(ofStatus).map((total) => ({ ...total, status })),
+  );
 
 /** States in which no row was started. */
 const BEFORE: ReadonlyArray<Batch["state"]> = ["uploading", "reading", "needsApproval"];
@@ -236,12 +235,21 @@ const readRowViews = async (
     ({ run, state }) => state === "rejected" || (state === "covered" && run !== null),
   );
   const failed = new Map(left.map(({ run, workflowId }) => [workflowId, run]));
+  const isLeftOut = new Set(
+    left.flatMap(({ state, workflowId }) => (state === "covered" ? workflowId : [])),
+  );
   const since = new Map<string, string>();
   for (const part of chunksOf([...failed.keys()], READ_AT_ONCE)) {
     for (const one of await ledger.runs({ workflowIds: part })) {
       const { batch, batchRow, runId, status, workflowId } = one;
       const before = failed.get(workflowId) ?? null;
-      if (before !== null && before !== runId) since.set(workflowId, ` Its latest run: ${status}.`);
+      if (before !== null && before !== runId)
+        since.set(
+          workflowId,
+          isLeftOut.has(workflowId)
+            ? ` Its latest run: ${status}.`
+            : "; it was retried in the meantime",
+        );
       else if (before === null && batch !== id)
         since.set(
           workflowId,

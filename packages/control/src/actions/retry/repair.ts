@@ -18,7 +18,6 @@ import {
   type BatchRow,
   endAmong,
   type FailedRun,
-  isNotPaid,
   type Ledger,
   needsApproval,
   type RowRepair,
@@ -34,7 +33,13 @@ import { readInput } from "../../facts/run-input.ts";
 import { ControlError, InvalidInput, invalidInput } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { amendInput, inRepairText, whyNotAmended } from "../../rules/retry-plan.ts";
-import { type Money, namesOf, paymentFields, sumMoney } from "../../rules/run-view.ts";
+import {
+  type Money,
+  namesOf,
+  paymentFields,
+  type PaymentView,
+  sumMoney,
+} from "../../rules/run-view.ts";
 import { likeText } from "../duplicates.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 import { checkPace } from "../batch/chunks.ts";
@@ -81,6 +86,7 @@ type Reading = Connected | Deciding;
 export type RepairPlan = Omit<Awaited<ReturnType<typeof planRepair>>, "rows">;
 
 const MOST_ROWS = 10_000;
+const NO_AMOUNT = { amount: null, currency: null };
 const READ_AT_ONCE = 50;
 /** Most problems of amended inputs that an error names. */
 const MOST_FAULTS = 5;
@@ -134,11 +140,16 @@ const amendRun = async (
   return { amended, repair: { amend, ...(planned && { planned }) } satisfies RowRepair };
 };
 
-/** The payments that the run of a user's own workflow, which plans none, did not make. */
-const unpaidOf = ({ rows, run }: FailedRun) =>
-  rows.flatMap(({ ownerId, request, standing }) =>
-    ownerId === run.workflowId && isNotPaid(standing) ? [request] : [],
+/** The payments that a retry sends: the planned one, until the run of a user's own workflow has made one. */
+const unpaidOf = ({ rows, run }: FailedRun, planned: PaymentView) => {
+  const moving = rows.filter(
+    ({ ownerId, request }) => ownerId === run.workflowId && request.amount !== null,
   );
+  const unpaid = moving.filter(({ state }) => state !== "done");
+  return planned.amount !== null && unpaid.length === moving.length
+    ? [planned]
+    : unpaid.map(({ request }) => request);
+};
 
 const contentOf = (plans: ReadonlyArray<Repaired | string>): string =>
   hashOf(
@@ -197,10 +208,11 @@ const planRow = async (
     const unreached = from && (await whyNotFrom(temporalOf(connected).client, of, from));
     if (unreached) return unreached;
     const amended = patch === undefined ? undefined : await amendRun(connected, found, patch);
-    const { payee, reference, ...paid } = amended?.repair.planned ?? run;
-    const money = paid.amount === null ? sumMoney(unpaidOf(found)) : sumMoney([paid]);
+    const planned = amended?.repair.planned ?? run;
+    const { payee, reference } = planned;
+    const money = sumMoney(unpaidOf(found, planned));
     // A row has one currency.
-    const { amount, currency } = money.length === 1 && money[0] ? money[0] : paid;
+    const { amount, currency } = money.length === 1 && money[0] ? money[0] : NO_AMOUNT;
     const changed = amended?.repair.amend.changed ?? [];
     return {
       planned: {
@@ -347,7 +359,8 @@ const needsSecond = async (
     ({ row }) => accounts.get(row.workflowId) ?? "",
   )) {
     const limits = await ledger.limits(account);
-    const isAbove = sumMoney(of.map(({ row }) => row)).some(
+    // The amended payment, also if an earlier one was made: what is sent then is known by the workflow alone.
+    const isAbove = sumMoney(of.map(({ row }) => row.repair?.planned ?? row)).some(
       (sum) => needsApproval(sum, [approveAbove], [limits.approveAbove]) !== undefined,
     );
     if (isAbove) return true;

@@ -1,0 +1,57 @@
+import { openLedger } from "@durable-payments/ledger";
+import { expect, it, onTestFinished } from "vitest";
+import { planRepair } from "../../src/actions/retry/repair.ts";
+import { readBatch } from "../../src/views/batch.ts";
+import { ACCOUNT, row } from "../support/rows.ts";
+
+// What a user's own workflow has paid before it failed is not sent by its retry, and no screen says so.
+
+const bookedAndFailed = async () => {
+  const ledger = await openLedger("memory");
+  onTestFinished(() => ledger.close());
+  const [workflowId, runId] = ["booking/1", "run-1"];
+  const planned = { amount: "114.00", currency: "USD", payee: "b-1", reference: "deposit" };
+  const of = { account: ACCOUNT, workflowId, runId, type: "booking", batch: null, batchRow: null };
+  const value = { type: "booking", content: "c" };
+  await ledger.recordStart({ ...of, ...planned }, { by: "ada", how: "--by", value });
+  const paid = (amount: string) => ({ ...row().request, amount, currency: "USD" });
+  const writes = [
+    row({ workflowId, step: "deposit", state: "done", madeId: "po-1", request: paid("114.00") }),
+    row({ workflowId, step: "fee", state: "refused", request: paid("1.14") }),
+  ];
+  for (const given of writes)
+    await ledger.transact({ account: ACCOUNT, workflowId, step: given.step }, ({ epoch, now }) => ({
+      row: { ...given, epoch, createdAt: now, changedAt: now },
+      entries: [{ who: "test", what: "made by hand", details: {} }],
+    }));
+  const end = { endState: "failed", endedAt: 2, endType: "Refused", endReason: "no" } as const;
+  await ledger.recordEnds([{ ...end, workflowId, runId }]);
+  return { ledger, workflowId };
+};
+
+const FEE = { amount: "1.14", currency: "USD" };
+
+it("plans what a retry sends without a deposit that was paid before", async () => {
+  const { ledger } = await bookedAndFailed();
+  const plan = await planRepair({ client: undefined, ledger }, {}, { by: "ada" });
+  expect(plan.sums).toEqual([FEE]);
+  expect(plan.retries).toMatchObject([{ ...FEE, kept: ["deposit"] }]);
+});
+
+it("keeps the money of a repair apart by its state: of a run that failed again, a part was paid", async () => {
+  const { ledger, workflowId } = await bookedAndFailed();
+  const of = { type: "repair", file: "failed runs", contentHash: "c", rows: 1, chunks: 1 };
+  const by = { account: ACCOUNT, createdBy: "ada", createdAt: 0, approvedBy: null, details: "{}" };
+  const batch = { ...of, ...by, id: "repairs/1", state: "approved" } as const;
+  await ledger.saveBatch("repairs/1", () => ({ batch }));
+  const { rows } = await planRepair({ client: undefined, ledger }, {}, { by: "ada" });
+  await ledger.saveRows(
+    "repairs/1",
+    rows.map((planned) => ({ ...planned.row, number: 1, state: "started" })),
+  );
+  await ledger.reopenRun(workflowId, "run-1", "run-2");
+  expect((await readBatch(ledger, "repairs/1")).totals).toMatchObject([
+    { status: "waiting", money: "underWay", rows: 1, sums: [{ ...FEE, amount: "114.00" }] },
+    { status: "waiting", money: "notPaid", rows: 0, sums: [FEE] },
+  ]);
+});
