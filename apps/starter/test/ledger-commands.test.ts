@@ -270,11 +270,17 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   }
 
   for (const [command, said] of [
-    [[...approve, "--hash", hash], "approved by grace. An open run continues within seconds."],
-    [["reject", "rejected", ...grace], "An open run continues within seconds."],
+    [
+      [...approve, "--hash", hash],
+      "approved by grace. An open run continues within seconds; only a retry continues an ended one.",
+    ],
+    [
+      ["reject", "rejected", ...grace],
+      "An open run continues within seconds; only a retry continues an ended one.",
+    ],
     [
       ["answer", "asked", "--for", "q1", "--choose", "resend", ...grace],
-      "An open run continues within seconds.",
+      "An open run continues within seconds; only a retry continues an ended one.",
     ],
     [["cancel", "cancelled", "--yes", ...grace], "Temporal does not answer"],
     [["pause", "--yes", ...grace], "are paused by grace"],

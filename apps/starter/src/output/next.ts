@@ -134,7 +134,12 @@ export const decidedText = (what: string, { workflowId }: { readonly workflowId:
   // Limits have a log, and no run.
   const isLog = workflowId.startsWith("limits/");
   const next = nextLines([{ action: "show", workflowId, isLog }]);
-  return [isLog ? what : `${what} An open run continues within seconds.`, ...next].join("\n");
+  return [
+    isLog
+      ? what
+      : `${what} An open run continues within seconds; only a retry continues an ended one.`,
+    ...next,
+  ].join("\n");
 };
 
 /** The outcome of a payout before its stop order, besides that it succeeded. */

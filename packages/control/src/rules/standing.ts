@@ -70,7 +70,8 @@ const decidedOn = (row: WriteRow, { progress, run, unanswered }: Evidence): stri
   const isAnswered = isAsking(row) && unanswered?.has(id) === false;
   if (approvedBy === undefined && !isAnswered) return undefined;
   const is = approvedBy === undefined ? "answered" : `approved by ${approvedBy}`;
-  if (run.endState !== null) return `${is}; a retry continues it`;
+  if ((run.endState ?? progress?.state ?? "running") !== "running")
+    return `${is}; its run has ended: a retry continues it`;
   return `${is}; its run continues ${progress === undefined ? "when Temporal is back" : "now"}`;
 };
 

@@ -156,6 +156,10 @@ it("finds a ledger that was restored, or another one", async () => {
     },
   ];
   expect(checkWitness(state, seen({}))).toMatchObject({ status: "ok" });
+  // Temporal is down, or its tracker is new.
+  expect(checkWitness(state, [])).toMatchObject({
+    detail: expect.stringMatching(/^cannot tell: /),
+  });
   expect(checkWitness(state, seen({ sequence: state.sequence + 1 }))).toMatchObject({
     status: "failed",
     next: { action: "recover" },

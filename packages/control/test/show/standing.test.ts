@@ -144,6 +144,14 @@ const CASES: ReadonlyArray<readonly [string, Partial<Evidence>, string | null]> 
     },
     "createPayout needs approval: above 100.00 EUR; its workflow is paused in Temporal: it continues once it is unpaused there",
   ],
+  [
+    "an approval of a run that has ended, and whose end is not recorded yet",
+    {
+      progress: progress({ state: "terminated" }),
+      rows: [row({ question: question({ kind: "approval", approvedBy: "bob" }) })],
+    },
+    "createPayout is approved by bob; its run has ended: a retry continues it",
+  ],
   ["a durable sleep", { progress: progress(), items: [timer] }, "sleeping until 19:48 UTC"],
   [
     "an outage",

@@ -123,7 +123,8 @@ export const findSimilar = async (
       const others = known.get(key) ?? [];
       for (const other of others) {
         const { reference, standing, workflowId } = other;
-        if (isSimilar(planned, other))
+        // What is known of a run counts for more than that it is planned here, too.
+        if (isSimilar(planned, other) && (standing !== null || !similar.has(workflowId)))
           similar.set(workflowId, { workflowId, reference, payee, standing, at: other.at });
       }
       if (others.length < MOST_COMPARED)

@@ -467,6 +467,9 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     const seen = { word: "returned", outcome: "returned", asks: false, problem: null } as const;
     await ledger.sawPayout(account, `P-${workflowId}`, seen);
     expect(await standing()).toEqual(["returned"]);
+    // It is planned here, too, such as by a repair: what is known of it counts for more.
+    const both = await ledger.similarPayments(account, [{ ...planned, workflowId }, planned]);
+    expect(both[1]).toMatchObject([{ workflowId, standing: "returned" }]);
   });
 
   it("finds likely duplicates by either mark, and people whatever they cost", async () => {

@@ -44,7 +44,8 @@ export const checkWitness = (
   const title = "witness";
   const marks = tracked.flatMap(({ mark }) => mark ?? []);
   const [first] = marks;
-  if (first === undefined) return skipped(title, "not known: no tracker has seen the ledger yet");
+  if (first === undefined)
+    return skipped(title, "cannot tell: no tracker that has seen the ledger could be read");
   const other = marks.find((mark) => mark.ledgerId !== ledgerId);
   if (other !== undefined) {
     return failed(
