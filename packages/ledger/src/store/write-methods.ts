@@ -246,16 +246,14 @@ export const writeMethods = (store: Store) => {
           const of = saved ?? look.row;
           const { knownEnd, knownRunId } = readFields(KNOWN_RUN, found[0] ?? {}, seal);
           const isNewRun = saved?.runId !== look.row?.runId && saved?.runId !== knownRunId;
-          const end = isNewRun ? null : knownEnd;
+          const isSaved = workflowType !== undefined && (saved?.version === 1 || isNewRun);
+          // A new run of the id, or a lost one that writes, opens it: as `saveRun` does.
+          const end = isSaved && (isNewRun || knownEnd === "missing") ? null : knownEnd;
           concerned = saved === undefined ? [] : concernedBy(saved, look.row, end);
           if (concerned.some((id) => !keys.includes(id))) return { value: undefined, writes: [] };
           const writes: Array<Query> = [];
           if (saved !== undefined) writes.push(saveRow(saved, look.row, seal, end));
-          if (
-            saved !== undefined &&
-            workflowType !== undefined &&
-            (saved.version === 1 || isNewRun)
-          ) {
+          if (saved !== undefined && isSaved) {
             // The run has the payment of the row: the check of likely duplicates reads both.
             const { account, ownerId, request, runId } = saved;
             const run = { account, workflowId: ownerId, runId, type: workflowType };
@@ -266,8 +264,7 @@ export const writeMethods = (store: Store) => {
             writes.push(saveRun({ ...run, isStopped, planned, startedAt: look.now }, seal));
           }
           // A run that is open again has another status.
-          const isReopened = isNewRun && knownRunId !== null;
-          if (isReopened) writes.push(...refreshEnds([of?.ownerId ?? ownerId]));
+          if (isSaved && knownEnd !== null) writes.push(...refreshEnds([of?.ownerId ?? ownerId]));
           if (concerned.length > 0) writes.push(refreshStatus(concerned));
           for (const entry of entries) {
             log.entry(entry, name, of?.runId ?? "", of?.generation ?? 0);

@@ -223,10 +223,11 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
           break;
         }
         case "end": {
+          const runId = among([null, "run-1", "run-1", "run-2"]);
           const endState = among(ENDS);
           const endType = END_TYPES[count % END_TYPES.length] ?? null;
           const end = { endState, endedAt: 1, endType, endReason: null };
-          await ledger.recordEnds([{ workflowId, runId: "run-1", ...end }]);
+          await ledger.recordEnds([{ workflowId, runId, ...end }]);
           break;
         }
         case "stop":
