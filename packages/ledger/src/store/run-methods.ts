@@ -144,11 +144,8 @@ export const runMethods = (store: Store) => {
     startedAt?: number,
   ): Promise<void> => {
     const { account, workflowId } = run;
-    const looks = [
-      selectDecisions(workflowId),
-      query("SELECT 1 FROM runs WHERE workflow_id = $1", workflowId),
-    ];
-    return store.logged(workflowId, workflowId, looks, ([lines = [], known = []], log) => {
+    const looks = [selectDecisions(workflowId)];
+    return store.logged(workflowId, workflowId, looks, ([lines = []], log) => {
       const decisions = lines.map((line) => readDecision(line, seal));
       let { runId } = run;
       if (start !== undefined && !decisions.some((one) => isStart(one, start))) {
@@ -171,8 +168,8 @@ export const runMethods = (store: Store) => {
         },
         seal,
       );
-      const status = known.length === 0 ? [] : refreshEnds([workflowId]);
-      return { value: undefined, writes: [saved, ...status] };
+      // A write or a wait of the run may be recorded before its start.
+      return { value: undefined, writes: [saved, ...refreshEnds([workflowId])] };
     });
   };
   return {

@@ -148,6 +148,8 @@ const concernedBy = (
   // Another run may ask for the payment of a key: from then on, the payment belongs to that run.
   const last = before ?? saved;
   const isSame =
+    // Whose the send of an ended run is depends on more than its standing.
+    end === null &&
     was === is &&
     before?.question?.kind === saved.question?.kind &&
     before?.question?.approvedBy === saved.question?.approvedBy;
@@ -263,8 +265,9 @@ export const writeMethods = (store: Store) => {
             const planned = request.amount === null ? (isStopped ? "stopped" : "open") : null;
             writes.push(saveRun({ ...run, isStopped, planned, startedAt: look.now }, seal));
           }
-          // A run that is open again has another status.
-          if (isSaved && knownEnd !== null) writes.push(...refreshEnds([of?.ownerId ?? ownerId]));
+          // A run that is open again has another status; so has one whose wait was recorded first.
+          if (isSaved && (knownEnd !== null || knownRunId === null))
+            writes.push(...refreshEnds([of?.ownerId ?? ownerId]));
           if (concerned.length > 0) writes.push(refreshStatus(concerned));
           for (const entry of entries) {
             log.entry(entry, name, of?.runId ?? "", of?.generation ?? 0);
