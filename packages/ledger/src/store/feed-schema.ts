@@ -144,8 +144,12 @@ const OF_RUN: Given = {
   reason: "NEW.end_reason",
 };
 
-/** The state of the payment that a payout run plans. Another write may take its place for a while: then it is open. */
-const plannedIn = (row: string): string => `coalesce(${row}planned, 'open')`;
+/**
+ * The state of the payment that a payout run plans. Another write may take its place for a while: then it is open. Null until
+ * its amount is known: a worker may record a write of another step before the start is recorded.
+ */
+const plannedIn = (row: string): string =>
+  `CASE WHEN ${row}amount IS NOT NULL THEN coalesce(${row}planned, 'open') END`;
 
 /** Returns the states that a table names, and another one for the rest. */
 const statesOf = (names: Readonly<Record<string, string>>, column: string, other: string) => {
@@ -167,10 +171,10 @@ const FACTS_OF_EVENTS: ReadonlyArray<Fact> = [
   },
   {
     on: "runs",
-    column: "planned",
+    column: "planned, amount",
     subject: "payment",
     state: (row) => plannedIn(`${row}.`),
-    when: "NEW.type = 'payout'",
+    when: "NEW.type = 'payout' AND NEW.amount IS NOT NULL",
     where: `NOT EXISTS (SELECT 1 FROM writes WHERE writes.workflow_id = NEW.workflow_id AND step = '${PAYOUT}')`,
     to: { ...OF_RUN, step: `'${PAYOUT}'` },
   },

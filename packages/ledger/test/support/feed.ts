@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FeedEvent, Ledger, Run } from "../../src/index.ts";
 import { limitsId, UnknownCursor } from "../../src/index.ts";
-import { ADA, batchOf, made, nameOf, runOf, saving, startOf } from "./rows.ts";
+import { ADA, batchOf, made, nameOf, rowOf, runOf, saving, startOf } from "./rows.ts";
 
 /** Reads a whole feed in small pages, as a reader with a cursor does. */
 export const readFeed = async (
@@ -47,7 +47,7 @@ export const expectFolded = async (ledger: Ledger, runs: ReadonlyArray<Run>): Pr
     );
   expect(repeated).toEqual([]);
   const shown = new Map<string, string>();
-  for (const { planned, status, type, workflowId } of runs) {
+  for (const { amount, planned, status, type, workflowId } of runs) {
     for (const { operation, standing, step, workflowId: of } of await ledger.rowsOf(workflowId)) {
       const asks = ["asking", "approval"].includes(standing) ? standing : "answered";
       if (operation === "createPayout") shown.set(`payment ${of} ${step}`, standing);
@@ -55,7 +55,8 @@ export const expectFolded = async (ledger: Ledger, runs: ReadonlyArray<Run>): Pr
         shown.set(`question ${of} ${step}`, asks);
     }
     const payment = `payment ${workflowId} createPayout`;
-    if (type === "payout" && !shown.has(payment)) shown.set(payment, planned ?? "open");
+    if (type === "payout" && amount !== null && !shown.has(payment))
+      shown.set(payment, planned ?? "open");
     const run = `run ${workflowId} `;
     if (type !== "payout" && (states.has(run) || status in ENDED))
       shown.set(run, ENDED[status] ?? "open");
@@ -108,6 +109,38 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
         reason: 'its payout came back: the service says "bounced"',
       });
       expect(JSON.stringify(events)).not.toMatch(/Hopper|B-1|mark-1/);
+    });
+
+    it("names the amount of a payment whose worker records another write before its start is recorded", async () => {
+      const [of, other] = [account(), account()];
+      const begin = async (account: string) => {
+        const name = nameOf({
+          account,
+          workflowId: `${account}/payout`,
+          step: "createBeneficiary",
+        });
+        const { request } = rowOf(name, await ledger.state());
+        const moneyless = { ...request, amount: null, currency: null, reference: null };
+        const payee = {
+          ...made(`${account}-B`),
+          operation: "createBeneficiary",
+          request: moneyless,
+        };
+        const change = saving(name, payee);
+        await ledger.transact(name, (look) => ({ ...change(look), workflowType: "payout" }));
+      };
+      for (const account of [of, other]) await begin(account);
+      await ledger.recordStart(
+        runOf(nameOf({ account: of, workflowId: `${of}/payout` })),
+        startOf(),
+      );
+      const payout = nameOf({ account: other, workflowId: `${other}/payout` });
+      await ledger.transact(payout, saving(payout, { state: "ready" }));
+      await ledger.recordStart(runOf(payout), startOf());
+      for (const account of [of, other])
+        expect(await readFeed(ledger, account)).toMatchObject([
+          { type: "payment.created", step: "createPayout", amount: "250.00", currency: "USD" },
+        ]);
     });
 
     it("says why a payment asks, was refused, or was stopped with its run", async () => {
