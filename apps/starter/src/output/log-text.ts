@@ -3,7 +3,7 @@ import { wordsOf } from "./run-text.ts";
 import { beside, joined, joinedLines, styled, when } from "./text.ts";
 
 const logLine = (line: RunLog["lines"][number], names: RunLog["names"]): string => {
-  const start = `  ${when(line.at)}  ${line.step === null ? "" : `${line.step}: `}`;
+  const start = `  ${when(line.at)}  ${line.step ? `${line.step}: ` : ""}`;
   const said =
     "kind" in line
       ? `${line.by} (${line.how}) ${styled("bold", decisionText(line))}`

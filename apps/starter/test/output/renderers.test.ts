@@ -658,6 +658,9 @@ it("prints the log: who did what, decisions among them, and whether it was edite
   expect(logText({ ...log, verification: { isIntact: false, sequence: 2 } })).toContain(
     "EDITED: entry 2",
   );
+  const details = { reason: "old" };
+  const pruned = { sequence: 3, at: START, step: "", who: "ada", what: "texts removed", details };
+  expect(logText({ ...log, lines: [pruned] })).toContain("  texts removed, by ada: reason old");
 });
 
 it("shows problems of one kind as one item, with their number and sum", () => {

@@ -311,8 +311,9 @@ export const readLog = async (
   if (first === undefined || last === undefined)
     throw notFound(`The ledger has no log for ${workflowId}.`);
   const { finishedAt = null, id: batch = run?.batch } = found ?? {};
-  const among = general.filter(({ at, sequence, value: { of, scope } }) => {
-    if (sequence < first) return false;
+  const among = general.filter(({ at, kind, sequence, value: { of, scope } }) => {
+    // A pruned run has a line of its own.
+    if (sequence < first || kind === "prune") return false;
     if (scope === "batch") return of === batch;
     return found === undefined ? sequence < last : at <= (finishedAt ?? at);
   });

@@ -2,7 +2,11 @@ import { InvalidInput } from "../../src/errors.ts";
 import { openLedger } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
 import { prune } from "../../src/actions/prune.ts";
-import { put, row } from "../support/rows.ts";
+import { readLog } from "../../src/views/run.ts";
+import { ACCOUNT, put, row, run } from "../support/rows.ts";
+
+const { account, amount, batch, batchRow, currency, payee, reference, runId, type } = run();
+const planned = { account, amount, batch, batchRow, currency, payee, reference, runId, type };
 
 const ada = { by: "ada", how: "--by", reason: "housekeeping" };
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
@@ -33,6 +37,42 @@ test("a prune is a decision, with a name and a reason", async () => {
   expect(await ledger.decisionsOf("")).toMatchObject([
     { kind: "prune", by: "ada", reason: "housekeeping" },
   ]);
+});
+
+test("the log of a pruned run says by whom and why, and that of another run has no prune", async () => {
+  let at = Date.now() - 100 * 86_400_000;
+  const ledger = await openLedger("memory", { clock: () => at });
+  const [pruned, open] = ["old-1", "old-2"];
+  const start = { by: "bob", how: "terminal", value: { type: "payout", content: "c" } } as const;
+  for (const workflowId of [pruned, open])
+    await ledger.recordStart({ ...planned, workflowId }, start);
+  const end = {
+    endState: "failed",
+    endedAt: at,
+    endType: "Refused",
+    endReason: "no funds",
+  } as const;
+  await ledger.recordEnds([{ ...end, workflowId: pruned, runId: null }]);
+  at = Date.now();
+  const given = { ...ada, before: daysAgo(91) };
+  expect(await prune({ ledger }, given)).toBe(1);
+  expect(await prune({ ledger }, given)).toBe(0);
+  const stop = {
+    ...ada,
+    account: ACCOUNT,
+    step: null,
+    question: null,
+    kind: "end",
+    value: {},
+  } as const;
+  for (const workflowId of [pruned, open]) await ledger.decide({ ...stop, workflowId });
+  const logOf = async (workflowId: string) =>
+    (await readLog(ledger, workflowId)).lines.map((line) =>
+      "kind" in line ? line.kind : [line.what, line.who, line.details],
+    );
+  const removed = ["old texts and log entries removed", "ada", { reason: "housekeeping" }];
+  expect(await logOf(pruned)).toEqual(["start", removed, "end"]);
+  expect(await logOf(open)).toEqual(["start", "end"]);
 });
 
 test.each([new Date(Number.NaN), 0, "2020-01-01"])(

@@ -76,7 +76,12 @@ export const pruneMethods = (store: Store) => {
   const { database, seal } = store;
   const { among, now } = database.dialect;
   const { pruneEvents } = feedMethods(store);
-  const prunePart = (part: ReadonlyArray<string>, before: number, upTo: number, by: string) => {
+  const prunePart = (
+    part: ReadonlyArray<string>,
+    before: number,
+    upTo: number,
+    { by, reason }: Actor,
+  ) => {
     const settled = query(
       `SELECT workflow_id FROM writes WHERE ${among("workflow_id", "$1")}
        AND ${isQuiet("writes")}
@@ -106,7 +111,8 @@ export const pruneMethods = (store: Store) => {
         if (kept.length === 0) return [];
         const { hash, writes } = chainAgain(kept, seal);
         const log = logWriter(id, hash, Number(kept[0]?.["now"]), seal);
-        log.entry({ who: by, what: "pruned", details: {} }, LEDGER, "", 0);
+        const what = "old texts and log entries removed";
+        log.entry({ who: by, what, details: { reason } }, LEDGER, "", 0);
         return [...writes, ...log.writes];
       });
       return {
@@ -189,7 +195,7 @@ export const pruneMethods = (store: Store) => {
         const part = found.map((row) => String(row["workflow_id"]));
         if (part.length === 0) break;
         const begun = performance.now();
-        workflowIds += await prunePart(part, before, upTo, by);
+        workflowIds += await prunePart(part, before, upTo, actor);
         onPart(workflowIds);
         await sleep(performance.now() - begun);
         after = part.at(-1) ?? after;

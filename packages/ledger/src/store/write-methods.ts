@@ -148,7 +148,7 @@ const concernedBy = (
   // Another run may ask for the payment of a key: from then on, the payment belongs to that run.
   const last = before ?? saved;
   const isSame =
-    // Whose the send of an ended run is depends on more than its standing.
+    // The send of an ended run may concern another run, although its standing stays.
     end === null &&
     was === is &&
     before?.question?.kind === saved.question?.kind &&
@@ -249,7 +249,7 @@ export const writeMethods = (store: Store) => {
           const { knownEnd, knownRunId } = readFields(KNOWN_RUN, found[0] ?? {}, seal);
           const isNewRun = saved?.runId !== look.row?.runId && saved?.runId !== knownRunId;
           const isSaved = workflowType !== undefined && (saved?.version === 1 || isNewRun);
-          // A new run of the id, or a lost one that writes, opens it: as `saveRun` does.
+          // A new run of the id opens it, and a lost run that writes: as `saveRun` does.
           const end = isSaved && (isNewRun || knownEnd === "missing") ? null : knownEnd;
           concerned = saved === undefined ? [] : concernedBy(saved, look.row, end);
           if (concerned.some((id) => !keys.includes(id))) return { value: undefined, writes: [] };
@@ -265,7 +265,7 @@ export const writeMethods = (store: Store) => {
             const planned = request.amount === null ? (isStopped ? "stopped" : "open") : null;
             writes.push(saveRun({ ...run, isStopped, planned, startedAt: look.now }, seal));
           }
-          // A run that is open again has another status; so has one whose wait was recorded first.
+          // A run that is open again has another status; so has a run whose wait was recorded first.
           if (isSaved && (knownEnd !== null || knownRunId === null))
             writes.push(...refreshEnds([of?.ownerId ?? ownerId]));
           if (concerned.length > 0) writes.push(refreshStatus(concerned));
