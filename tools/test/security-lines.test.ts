@@ -65,10 +65,11 @@ const TESTS: Readonly<Record<string, ReadonlyArray<readonly [file: string, title
     [BY_FILES, "changes a column of a file that waits for its approval: "],
     [BY_FILES, "changes a column of a run that waits for an approval: runs.started_by"],
   ],
-  "the role `payments_worker`: send and record, but not decide, pause or resume": [
-    [ROLES, "a worker sends, waits and records outcomes"],
-    [ROLES, "a worker neither decides nor pauses nor resumes"],
-  ],
+  "the role `payments_worker`: send, record, and retry for a repair, but not decide, pause or resume":
+    [
+      [ROLES, "a worker sends, waits and records outcomes"],
+      [ROLES, "a worker neither decides nor pauses nor resumes"],
+    ],
   "the role `payments_approver`: decide and upload, but not alter a table or a line of the log": [
     [ROLES, "an approver decides, pauses, and resumes"],
   ],

@@ -143,7 +143,7 @@ describe("an activity that is completed by hand", () => {
       { workflowId, activityId: `awaitPayout:${payout_id}` },
       { payout_id, outcome: "failed", payout_status: "rejected" },
     );
-    expect(await whyWaiting(handle, "createPayout")).toContain("and the ledger does not");
+    expect(await whyWaiting(handle, "createPayout")).toContain("which the ledger does not confirm");
     expect(await paid(workflowId)).toBe(1);
     // It has failed since, so the run goes on.
     await rig.simulator.setPayoutStatus(payout_id, "rejected");
@@ -167,7 +167,7 @@ describe("an activity that is completed by hand", () => {
       { workflowId: "forged-payee", activityId },
       { is: "done", made: { beneficiary_id: known } },
     );
-    expect(await whyWaiting(handle, "createPayout")).toContain("and the ledger does not");
+    expect(await whyWaiting(handle, "createPayout")).toContain("which the ledger does not confirm");
     expect(await paid("forged payee")).toBe(0);
     await handle.terminate();
   }, 60_000);
