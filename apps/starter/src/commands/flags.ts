@@ -81,7 +81,7 @@ export const count = (name: string, description: string, fallback: number) =>
 export const listed = {
   json,
   jsonl: on("jsonl", "Print one JSON object for each item, each on a line"),
-  csv: on("csv", "Print CSV, one line for each payment, for a spreadsheet"),
+  csv: on("csv", "Print CSV, for a spreadsheet"),
   noPager: on("no-pager", "Print long output at once, without a pager (PAGER)"),
 };
 

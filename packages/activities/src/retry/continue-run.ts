@@ -112,7 +112,7 @@ export const whyNotFrom = async (
 ): Promise<string | undefined> => {
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   return (await pointOfStep(client, events ?? [], from)) === undefined
-    ? `${workflowId} never reached ${from}: choose a step that it has begun. Nothing was done.`
+    ? `${workflowId} never reached ${from}: choose a step that it has begun.`
     : undefined;
 };
 

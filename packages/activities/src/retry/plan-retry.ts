@@ -110,23 +110,23 @@ export const whyNotRetried = ({
   workflowType,
 }: Omit<Planning, "from" | "isRestarted" | "runId">): CannotRetry | undefined => {
   const cannotHelp = (reason: string): CannotRetry => ({
-    whyNot: `A retry of ${workflowId} cannot help. ${reason} Nothing was done.`,
+    whyNot: `A retry of ${workflowId} cannot help. ${reason}`,
   });
   const notPaid = rows.find(({ standing }) => standing && standing in NOT_PAID)?.standing;
   // The failure tells the outcome of then, which may be another one now.
   if (notPaid && (workflowType === WORKFLOW.payout || failure?.type === failureTypes.payoutFailed))
     return cannotHelp(notPaidText(notPaid));
   if (state === "succeeded")
-    return { whyNot: `${workflowId} has completed: there is nothing to retry. Nothing was done.` };
+    return { whyNot: `${workflowId} has completed: there is nothing to retry.` };
   if (end !== undefined && !isOverruled)
     return {
-      whyNot: `${end.by} stopped ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, override the stop order with a name and a reason: then another person has to approve what is sent. Nothing was done.`,
+      whyNot: `${end.by} stopped ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, override the stop order with a name and a reason: then another person has to approve what is sent.`,
       needs: "isOverruling",
     };
   const asking = rows.find((row) => row.state === "asking" && !answerTo(row, decisions));
   if (asking !== undefined)
     return {
-      whyNot: `${asking.step} of ${workflowId} is waiting for an answer: ${asking.question?.reason ?? asking.message ?? "its outcome is unknown."} A retry would ask the same question. Nothing was done.`,
+      whyNot: `${asking.step} of ${workflowId} is waiting for an answer: ${asking.question?.reason ?? asking.message ?? "its outcome is unknown."} A retry would ask the same question.`,
     };
   const hopeless = failure === null ? undefined : hopelessOf(failure);
   if (hopeless === undefined) return undefined;
@@ -150,13 +150,13 @@ export const planRetry = (planning: Planning): RetryPlan | CannotRetry => {
   if (from !== undefined && way !== "reset")
     return {
       whyNot: isUnderWay
-        ? `${workflowId} is open: only an ended run can continue from a step. Nothing was done.`
-        : `${workflowId} is started again, and each completed step returns its result: it cannot continue from ${from}. Leave the step out. Nothing was done.`,
+        ? `${workflowId} is open: only an ended run can continue from a step.`
+        : `${workflowId} is started again, and each completed step returns its result: it cannot continue from ${from}. Leave the step out.`,
     };
   const undone = rows.find(({ state }) => state === "undone");
   if (way === "reset" && undone !== undefined)
     return {
-      whyNot: `${workflowId} undid ${undone.step}: a reset would continue as if it had not. Start it again from the beginning. Nothing was done.`,
+      whyNot: `${workflowId} undid ${undone.step}: a reset would continue as if it had not. Start it again from the beginning.`,
       needs: "isRestarted",
     };
   return {

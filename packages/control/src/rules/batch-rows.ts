@@ -28,7 +28,8 @@ export type BatchRowView = ReturnType<typeof rowView>;
 /** Makes the view of a row. */
 export const rowView = (row: ListedRow, group: "cards" | "payouts", nameOf: NameOf) => {
   const { endedAt, holderId, madeId, number, operation, outcomeAt, payee, shown } = row;
-  const { namedAs, retriedBy, run, standing, startedAt, status, word, workflowId } = row;
+  const { namedAs, paymentDate, retriedBy, run, standing, startedAt, status, word, workflowId } =
+    row;
   // The end of a run tells an earlier outcome of its payout, and does not explain the present one.
   const isOld = status !== "covered" && (standing === "made" || standing === "completed");
   return {
@@ -45,7 +46,7 @@ export const rowView = (row: ListedRow, group: "cards" | "payouts", nameOf: Name
     holderId: holderId ?? (group === "cards" && !payee?.startsWith(PERSON_MARK) ? payee : null),
     startedAt,
     endedAt,
-    paymentDate: null,
+    paymentDate,
     completedAt: standing === "completed" ? outcomeAt : null,
     word,
     reason: retriedBy !== null ? `Retried again later by ${retriedBy}.` : isOld ? null : row.reason,

@@ -24,7 +24,8 @@ import { paymentOf } from "./payment.ts";
 
 export type { Planning, RetryPlan };
 
-const errorOf = ({ needs, whyNot: message }: CannotRetry, workflowId: string): ControlError => {
+const errorOf = ({ needs, whyNot: why }: CannotRetry, workflowId: string): ControlError => {
+  const message = `${why} Nothing was done.`;
   if (needs === undefined) return refused(message, workflowId);
   const next = { action: "retry", workflowId, [needs]: true } as const;
   return needs === "isOverruling" ? new EndedByPerson({ message, next }) : refused(message, next);
@@ -155,7 +156,11 @@ export const amendInput = (
     (path) =>
       canonicalJson({ at: valueAt(input, path) }) !== canonicalJson({ at: valueAt(amended, path) }),
   );
-  if (fields.length === 0) throw refused("The amendment changes nothing. Nothing was done.");
+  const absent = patchedFields(patch).find((path) => valueAt(input, path) === undefined);
+  if (fields.length === 0)
+    throw refused(
+      `The amendment changes nothing${absent === undefined ? "" : `: the input has no field ${absent}`}. Nothing was done.`,
+    );
   const check = lookUp(CHECKS, workflowType);
   // Nothing else notices a misspelt field of a user's own workflow, or a field that only its child has.
   const unknown = fields.find((path) => valueAt(input, path) === undefined);

@@ -75,7 +75,7 @@ test.each([
     const { operations } = await rig();
     const file = await checked("pace.csv", [line("1")]);
     const given = { ...ada, ...pace };
-    const message = "must be a number above 0";
+    const message = "The rate must be above 0, and the window 1 or more";
     await expect(planFile(operations, file, given)).rejects.toThrow(message);
     await expect(plannedRepair(operations, given)).rejects.toThrow(message);
   },

@@ -262,6 +262,12 @@ test("an amendment is a merge patch; the log has the old and the new value of ea
   expect(whole).toMatchObject({ payout: { amount: "25.00", payout_reference: "Invoice 17" } });
 });
 
+test("a field that is removed, and that the input does not have, is named: it may be misspelt", () => {
+  expect(() => amended({ payout: { payout_refrence: null } })).toThrow(
+    "changes nothing: the input has no field payout.payout_refrence",
+  );
+});
+
 test("an amendment into another currency is warned of", () => {
   const other = "It pays in USD instead of EUR.";
   expect(amended({ payout: { amount: "25.00" } }).warnings).not.toContain(other);

@@ -1,12 +1,13 @@
 import { openLedger } from "@durable-payments/ledger";
+import { failureTypes } from "@durable-payments/protocol/calls";
 import { expect, it, onTestFinished } from "vitest";
 import { planRepair } from "../../src/actions/retry/repair.ts";
-import { readBatch } from "../../src/views/batch.ts";
+import { batchOfId, readBatch } from "../../src/views/batch.ts";
 import { ACCOUNT, row } from "../support/rows.ts";
 
 // What a user's own workflow has paid before it failed is not sent by its retry, and no screen says so.
 
-const bookedAndFailed = async () => {
+const bookedAndFailed = async (endType = "Refused") => {
   const ledger = await openLedger("memory");
   onTestFinished(() => ledger.close());
   const [workflowId, runId] = ["booking/1", "run-1"];
@@ -14,7 +15,12 @@ const bookedAndFailed = async () => {
   const of = { account: ACCOUNT, workflowId, runId, type: "booking", batch: null, batchRow: null };
   const value = { type: "booking", content: "c" };
   await ledger.recordStart({ ...of, ...planned }, { by: "ada", how: "--by", value });
-  const paid = (amount: string) => ({ ...row().request, amount, currency: "USD" });
+  const paid = (amount: string) => ({
+    ...row().request,
+    amount,
+    currency: "USD",
+    paymentDate: "2026-12-01",
+  });
   const writes = [
     row({ workflowId, step: "deposit", state: "done", madeId: "po-1", request: paid("114.00") }),
     row({ workflowId, step: "fee", state: "refused", request: paid("1.14") }),
@@ -24,7 +30,7 @@ const bookedAndFailed = async () => {
       row: { ...given, epoch, createdAt: now, changedAt: now },
       entries: [{ who: "test", what: "made by hand", details: {} }],
     }));
-  const end = { endState: "failed", endedAt: 2, endType: "Refused", endReason: "no" } as const;
+  const end = { endState: "failed", endedAt: 2, endType, endReason: "no" } as const;
   await ledger.recordEnds([{ ...end, workflowId, runId }]);
   return { ledger, workflowId };
 };
@@ -54,4 +60,13 @@ it("keeps the money of a repair apart by its state: of a run that failed again, 
     { status: "waiting", money: "underWay", rows: 1, sums: [{ ...FEE, amount: "114.00" }] },
     { status: "waiting", money: "notPaid", rows: 0, sums: [FEE] },
   ]);
+  const { listed } = await batchOfId(ledger, "repairs/1", true);
+  expect(listed).toMatchObject([{ paymentDate: "2026-12-01" }, { paymentDate: "2026-12-01" }]);
+});
+
+it("names what a retry cannot help with the reason alone", async () => {
+  const { ledger, workflowId } = await bookedAndFailed(failureTypes.madeTwice);
+  const whyNot = `A retry of ${workflowId} cannot help. It was made twice: sort it out with the bank.`;
+  const plan = await planRepair({ client: undefined, ledger }, {}, { by: "ada" });
+  expect(plan.notHelped).toEqual([{ workflowId, whyNot }]);
 });

@@ -372,6 +372,8 @@ export const ROW_OUTCOME = {
   /** When its run was started and has ended. */
   startedAt: column.numberOrNull,
   endedAt: column.numberOrNull,
+  /** YYYY-MM-DD. */
+  paymentDate: column.textOrNull,
   word: column.textOrNull,
   outcomeAt: column.numberOrNull,
   rest: column.orNull(column.sealed(column.json<Rest>())),

@@ -28,9 +28,7 @@ type Pace = Readonly<Partial<Record<"rate" | "window", number | undefined>>>;
  */
 export const checkPace = ({ rate = 1, window = 1 }: Pace): void => {
   if (!(rate > 0 && window >= 1 && Number.isFinite(rate) && Number.isFinite(window)))
-    throw invalidInput(
-      "The rate must be a number above 0, and the window one of at least 1. Nothing was done.",
-    );
+    throw invalidInput("The rate must be above 0, and the window 1 or more. Nothing was done.");
 };
 
 /** Temporal refuses payloads of 2 MB. */

@@ -181,11 +181,10 @@ const planRow = async (
 ): Promise<Repaired | InvalidInput | string> => {
   const { rows, run } = found;
   const { runId, type, workflowId } = run;
-  if (runId === null) return `Temporal has no run of ${workflowId}. Nothing was done.`;
+  if (runId === null) return `Temporal has no run of ${workflowId}.`;
   const { rootId = workflowId } = rows.find(({ ownerId }) => ownerId === workflowId) ?? {};
   // Alone, it would be another run than the one that its parent starts again, and waits for.
-  if (rootId !== workflowId)
-    return `${workflowId} is a child of ${rootId}: retry ${rootId}. Nothing was done.`;
+  if (rootId !== workflowId) return `${workflowId} is a child of ${rootId}: retry ${rootId}.`;
   const patch = amendEach === undefined ? amend : lookUp(amendEach, workflowId);
   const decisions = run.isStopped ? await connected.ledger.decisionsOf(workflowId) : [];
   const plan = planRetry({
@@ -248,9 +247,10 @@ const planRow = async (
     };
   } catch (error) {
     if (error instanceof InvalidInput) return error;
-    if (error instanceof ControlError) return error.message;
+    // A plan does nothing.
+    if (error instanceof ControlError) return error.message.replace(/ Nothing was done\.$/, "");
     if (isNotFound(error))
-      return `Temporal no longer has the run of ${workflowId}, and only Temporal has its input. Nothing was done.`;
+      return `Temporal no longer has the run of ${workflowId}, and only Temporal has its input.`;
     throw error;
   }
 };

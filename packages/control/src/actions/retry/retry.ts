@@ -111,7 +111,7 @@ export const planRetryOf = async (
     throw refused(`${root} is open: only an ended run can be amended. Nothing was done.`);
   }
   const unreached = options.from && (await whyNotFrom(client, runOf, options.from));
-  if (unreached) throw refused(unreached, root);
+  if (unreached) throw refused(`${unreached} Nothing was done.`, root);
   const why =
     amendment && whyNotAmended({ rows, workflowId: root, workflowType: run.type }, amendment);
   if (why !== undefined) throw why;

@@ -48,7 +48,7 @@ export const startRepair = async (
   const actor = actorOf(options);
   if (rows.length === 0)
     throw refused(
-      `No failed run that matches can be retried. ${left?.whyNot ?? "Nothing was done."}`,
+      `No failed run that matches can be retried. ${left === undefined ? "" : `${left.whyNot} `}Nothing was done.`,
       { action: "list", status: "failed" },
     );
   const id = await idFor(ledger, content);
