@@ -15,10 +15,11 @@ import {
 } from "@durable-payments/client/effect";
 import { messageOf } from "@durable-payments/client/values";
 import type { CardholderWrite, Ledger } from "@durable-payments/ledger";
+import { WORKFLOW } from "@durable-payments/protocol";
 import { accountHash } from "@durable-payments/protocol/account";
 import { ManagedRuntime, Result } from "effect";
 import type { KnownAccount } from "../facts/connection/connections.ts";
-import { notFound } from "../errors.ts";
+import { invalidInput, notFound } from "../errors.ts";
 import {
   existing,
   findMadeTwice,
@@ -110,7 +111,7 @@ const whyNotProved = (
  * @param use calls a function with the ledger.
  * @param only hash of the account that is examined; by default all are.
  * @param batch limits the answer to what the runs of a batch have made.
- * @throws NotFound if the ledger has no such batch.
+ * @throws NotFound if the ledger has no such batch; InvalidInput if it is a file of payouts.
  */
 export const findDuplicatesMade = async (
   use: <A>(read: (opened: { readonly ledger: Ledger }) => Promise<A>) => Promise<A>,
@@ -120,8 +121,12 @@ export const findDuplicatesMade = async (
   batch: string | undefined,
 ): Promise<Duplicates> => {
   const { begun, ids } = await use(async ({ ledger }) => {
-    if (batch !== undefined && (await ledger.batch(batch)) === undefined)
-      throw notFound(`There is no batch ${batch}.`);
+    const of = batch === undefined ? undefined : await ledger.batch(batch);
+    if (batch !== undefined && of === undefined) throw notFound(`There is no batch ${batch}.`);
+    if (of?.type === WORKFLOW.payout)
+      throw invalidInput(
+        `${batch} is a file of payouts: it has no cardholders. Give a file of cardholders, or leave the batch out.`,
+      );
     const rows = batch === undefined ? undefined : await ledger.batchRows(batch);
     const { now } = await ledger.state();
     return { begun: now, ids: rows && new Set(rows.map(({ workflowId }) => workflowId)) };

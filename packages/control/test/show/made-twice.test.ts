@@ -157,13 +157,13 @@ it("tells only what a batch has made", async () => {
   await byHand("Lovelace");
   await holder("alan", "Turing");
   await record("unknown", "createCardholder", "person/Hopper", { state: "unknown", doubt: 1 });
-  const of = async (id: string, workflowId: string) => {
+  const of = async (id: string, workflowId: string, type = "onboardCardholder") => {
     const details = { file: "a.csv", contentHash: "c", createdBy: "ada", approvedBy: null };
     await ledger.saveBatch(id, () => ({
       batch: {
         id,
         account: accountOf(simulator),
-        type: "onboardCardholder",
+        type,
         rows: 1,
         chunks: 1,
         state: "approved",
@@ -183,6 +183,7 @@ it("tells only what a batch has made", async () => {
     accounts: [{ cardholders: 1, listed: 3 }],
   });
   await expect(found({ batch: "none" })).rejects.toMatchObject({ name: "NotFound" });
+  await expect(of("paid", "alan", "payout")).rejects.toThrow("paid is a file of payouts");
 });
 
 it("proves nothing of an account whose list cannot be read, and still finds what the ledger has twice", async () => {
