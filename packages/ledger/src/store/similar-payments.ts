@@ -123,7 +123,7 @@ export const findSimilar = async (
       const others = known.get(key) ?? [];
       for (const other of others) {
         const { reference, standing, workflowId } = other;
-        // The facts of a run count for more than that it is planned here, too.
+        // A run's recorded payment counts for more than its plan here.
         if (isSimilar(planned, other) && (standing !== null || !similar.has(workflowId)))
           similar.set(workflowId, { workflowId, reference, payee, standing, at: other.at });
       }

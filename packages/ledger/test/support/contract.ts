@@ -467,7 +467,7 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     const seen = { word: "returned", outcome: "returned", asks: false, problem: null } as const;
     await ledger.sawPayout(account, `P-${workflowId}`, seen);
     expect(await standing()).toEqual(["returned"]);
-    // It is planned here, too, such as by a repair: what is known of it counts for more.
+    // A repair plans it, too: its recorded payment counts for more.
     const both = await ledger.similarPayments(account, [{ ...planned, workflowId }, planned]);
     expect(both[1]).toMatchObject([{ workflowId, standing: "returned" }]);
   });
