@@ -458,7 +458,7 @@ test("a cancelled repair shows what a person's own retry has paid, and the faile
         "covered",
         "paid",
         "250.00",
-        "stopped by bob: tried again; it was retried in the meantime",
+        expect.stringMatching(/it was retried in the meantime$/),
       ],
       "hand-2": ["rejected", "notPaid", "250.00", "stopped by bob: tried again"],
     });
@@ -480,7 +480,7 @@ test("amendments in JSON Lines change each run that they name, and no other", as
   await expect(read(first, first)).rejects.toThrow("amendment 2 is the second one of lines-1");
   const strange = await read(first, { ...first, id: "lines-4" });
   await expect(plannedRepair(stack.operations, strange, { find: "lines-" })).rejects.toThrow(
-    "that have not failed, or do not match: lines-4",
+    "have not failed, or do not match: lines-4",
   );
   // One invalid amendment stops all, as an unknown id does.
   const wrong = [
