@@ -35,7 +35,7 @@ const LEASE_MS = 60_000;
 const MOST_READ = 100;
 
 /** How long an activity waits for a worker that has an address for notifications. */
-const NOT_CONFIGURED_WAIT_MS = 60_000;
+const NOT_CONFIGURED_WAIT_MS = 10_000;
 
 const notConfigured = "PAYMENTS_NOTIFY_URL (notify.url) is not set for this worker";
 

@@ -1,4 +1,5 @@
 import { LedgerUnavailable, openLedger, type WriteCount } from "@durable-payments/ledger";
+import { notifierId } from "@durable-payments/protocol";
 import { afterAll, expect, it } from "vitest";
 import { recover } from "../../src/actions/recovery.ts";
 import { encryptionCheck } from "../../src/views/doctor/doctor.ts";
@@ -87,6 +88,26 @@ it.each([
   connected.stub.pollers = pollers;
   const { checks } = await checkTemporal(connected.temporal, accounts);
   expect(statuses(checks)).toMatchObject(found);
+});
+
+it("names the worker that lacks the address of the webhook, and why nothing is delivered", async () => {
+  const message = "PAYMENTS_NOTIFY_URL (notify.url) is not set for this worker.";
+  const applicationFailureInfo = { type: "NotConfigured" };
+  const activity = {
+    activityId: "1",
+    activityType: { name: "notify" },
+    attempt: 2,
+    lastFailure: { message, source: "TypeScriptSDK", applicationFailureInfo },
+    lastWorkerIdentity: "17@host-b",
+  };
+  await using connected = await TemporalStub.connect([
+    { workflowId: notifierId("payments"), type: "notifier", pending: [activity] },
+  ]);
+  const { checks } = await checkTemporal(connected.temporal, accounts);
+  expect(checks.find(({ name }) => name === "notifications")).toMatchObject({
+    status: "failed",
+    detail: `the worker 17@host-b failed: ${message.slice(0, -1)}`,
+  });
 });
 
 it("warns where a dataConverter encrypts what Temporal stores, and no keyring the ledger", async () => {

@@ -15,6 +15,7 @@ import type { Client } from "@temporalio/client";
 import { pollersOf } from "@durable-payments/protocol/task-queues";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { KnownAccount } from "../../facts/connection/connections.ts";
+import { failureOf } from "../../facts/history.ts";
 import { findRun, listed, type Temporal } from "../../facts/connection/temporal.ts";
 import { detailsOf } from "../../facts/connection/temporal-errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
@@ -92,6 +93,12 @@ const readHeartbeat = async (client: Client, workflowId: string): Promise<Heartb
     optionalTsToMs(activity.lastHeartbeatTime) ?? 0,
     optionalTsToMs(activity.lastStartedTime) ?? 0,
   );
+  // Between two attempts, the server names no start.
+  const failure = failureOf(activity.lastFailure);
+  if (seen === 0 && failure !== null) {
+    const why = failure.message.replace(/\.$/, "");
+    return { is: "late", why: `the worker ${activity.lastWorkerIdentity} failed: ${why}` };
+  }
   if (seen === 0) return { is: "late", why: "no worker has started it" };
   const sinceMs = Date.now() - seen;
   if (sinceMs > HEARTBEAT_WITHIN_MS)
