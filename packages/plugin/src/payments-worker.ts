@@ -172,7 +172,14 @@ export const prepareWorker = async (
   const collector = orCannotStart(() => tracingEndpoint(environment));
   const accounts = openAccounts(read);
   const workflowBundle = await bundleOfWorker(worker, plugin, settings.operations ?? {});
-  const open = () => openLedgerOf(read, accounts, namespace, process.ledger);
+  const draining = new AbortController();
+  let moved: Error | undefined;
+  // Its tasks would fail, also those that other workers could do.
+  const onMoved = (error: Error) => {
+    moved ??= error;
+    draining.abort();
+  };
+  const open = () => openLedgerOf(read, accounts, namespace, process.ledger, onMoved);
   const close = async (ledger: Ledger | undefined) => {
     if (process.ledger === undefined) await ledger?.close();
   };
@@ -181,7 +188,6 @@ export const prepareWorker = async (
   let opened: Ledger | undefined;
   const ledger = onceOpened(() => opened);
 
-  const draining = new AbortController();
   let tracing: Tracing | undefined;
   const activitiesOf = ({ name, runtime, settings: of }: Account) => ({
     name,
@@ -279,6 +285,7 @@ export const prepareWorker = async (
       });
     }
     await running;
+    if (moved !== undefined) throw moved;
     if (failure !== undefined) throw failure.reason;
   };
 

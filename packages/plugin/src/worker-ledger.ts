@@ -37,6 +37,7 @@ export const openLedgerOf = async (
   [first]: Accounts,
   namespace: string,
   given: Ledger | undefined,
+  onMoved: (error: Error) => void,
 ): Promise<Ledger> =>
   withLedger(async () => {
     const seal = settings.keyring === undefined ? undefined : openTextSeal(settings.keyring);
@@ -52,6 +53,7 @@ export const openLedgerOf = async (
       ...(seal && { seal }),
       ...(watchedForMs !== undefined && { watchedForMs }),
       onMigration,
+      onMoved,
     };
     const ledger = given ?? (await openLedger(place(), options));
     try {

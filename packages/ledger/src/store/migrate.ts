@@ -19,6 +19,8 @@ export interface TableOptions {
   readonly isMigrated?: boolean;
   /** Called before each migration, with its version and the version of the existing tables; 0 without tables. */
   readonly onMigration?: (version: number, found: number) => void;
+  /** Called once the file of the ledger was moved, removed or replaced: nothing can be sent until it is opened again. */
+  readonly onMoved?: (error: Error) => void;
 }
 
 /** The version of some tables, and the least version of the code that works with them; 0 if there are none. */

@@ -231,11 +231,18 @@ class SqliteDatabase extends Database {
   readonly place: string;
   readonly #database: DatabaseSync;
   readonly #isInPlace: () => boolean;
+  readonly #onMoved: TableOptions["onMoved"];
   readonly #statements = new Map<string, StatementSync>();
   #isUnderWay = false;
 
-  constructor(place: string, database: DatabaseSync, isInPlace: () => boolean) {
+  constructor(
+    place: string,
+    database: DatabaseSync,
+    isInPlace: () => boolean,
+    onMoved: TableOptions["onMoved"],
+  ) {
     super();
+    this.#onMoved = onMoved;
     this.place = place;
     this.#database = database;
     this.#isInPlace = isInPlace;
@@ -344,9 +351,11 @@ class SqliteDatabase extends Database {
 
   #checkPlace(): void {
     if (this.#isInPlace()) return;
-    throw new LedgerUnavailable(
+    const moved = new LedgerUnavailable(
       `the ledger's file ${this.place} was moved, removed or replaced: stop the workers before a restore, and start them again`,
     );
+    this.#onMoved?.(moved);
+    throw moved;
   }
 
   #unavailable(error: unknown): LedgerUnavailable {
@@ -366,7 +375,7 @@ export const openSqlite = (
 ): Database => {
   const isInPlace = file === ":memory:" ? () => true : prepareFile(file, tables);
   try {
-    return new SqliteDatabase(file, openFile(file, tables, clock), isInPlace);
+    return new SqliteDatabase(file, openFile(file, tables, clock), isInPlace, tables.onMoved);
   } catch (error) {
     if (error instanceof LedgerUnavailable) throw error;
     if (!isBusy(error))
