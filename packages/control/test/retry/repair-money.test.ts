@@ -37,11 +37,12 @@ const bookedAndFailed = async (endType = "Refused") => {
 
 const FEE = { amount: "1.14", currency: "USD" };
 
-it("plans what a retry sends without a deposit that was paid before", async () => {
+it("plans what a retry sends, and lists what has failed, without a deposit that was paid before", async () => {
   const { ledger } = await bookedAndFailed();
   const plan = await planRepair({ client: undefined, ledger }, {}, { by: "ada" });
   expect(plan.sums).toEqual([FEE]);
   expect(plan.retries).toMatchObject([{ ...FEE, kept: ["deposit"] }]);
+  expect(await ledger.failures({})).toMatchObject([{ runs: 1, sums: [FEE] }]);
 });
 
 it("keeps the money of a repair apart by its state: of a run that failed again, a part was paid", async () => {

@@ -4,13 +4,16 @@
  * Messages are sealed: SQL cannot compare them. So the group of a run is computed when its end is recorded. All groups then
  * cost one pass over an index, also of a million failed runs.
  */
+import { formatAmount } from "@durable-payments/client/decimal";
+import * as BigDecimal from "effect/BigDecimal";
 import { withoutIds } from "../model/failure-group.ts";
 import { NOT_PAID } from "../model/standing.ts";
+import { PURPOSES } from "./run-status.ts";
 import { NO_GROUP, runConditions, type RunFilter } from "./run-filter.ts";
 import { type Batch, type Run, RUNS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
 import * as column from "./column.ts";
-import { type Query, query, readFields, type SqlRow, toJson } from "./table.ts";
+import { type Query, query, readFields, type RowOf, type SqlRow, toJson } from "./table.ts";
 import { type RecordedWrite, readRecorded } from "./write-rows.ts";
 import { chunksOf } from "effect/Array";
 
@@ -46,7 +49,7 @@ export interface FailureGroup {
   /** The message without ids, numbers and amounts. */
   readonly message: string | null;
   readonly runs: number;
-  /** Sums of the planned payments, and of those that a user's own workflow did not make, as decimal strings. */
+  /** Sums of the planned payments; of a user's own workflow that has payments, of those that were not made. Decimal strings. */
   readonly sums: ReadonlyArray<{ readonly currency: string; readonly amount: string }>;
   /** The first and the last end, in milliseconds since 1970. */
   readonly first: number | null;
@@ -56,6 +59,22 @@ export interface FailureGroup {
 }
 
 const UNPAID = NOT_PAID.map((standing) => `'${standing}'`).join(", ");
+
+/** The planned payment of a run counts. That of a user's own workflow does until it has a payment. */
+const IS_PLANNED = `(runs.amount IS NOT NULL AND (runs.planned IS NOT NULL OR runs.type IN (${Object.keys(
+  PURPOSES,
+)
+  .map((type) => `'${type}'`)
+  .join(", ")})))`;
+
+/** Adds up the sums of a group by currency. */
+const sumsOf = (counts: ReadonlyArray<RowOf<typeof COUNT>>): FailureGroup["sums"] =>
+  [...Map.groupBy(counts, ({ currency }) => currency)].flatMap(([currency, of]) => {
+    const sum = BigDecimal.sumAll(of.map((one) => BigDecimal.fromStringUnsafe(one.sum)));
+    return currency === null || BigDecimal.isZero(sum)
+      ? []
+      : [{ currency, amount: formatAmount(sum, currency) }];
+  });
 
 const nameOf = ({ endGroup, type }: Pick<Run, "endGroup" | "type">): string =>
   `${type}-${endGroup ?? NO_GROUP}`;
@@ -159,15 +178,15 @@ export const failureMethods = (store: Store) => {
         await store.find(
           store.where(
             `SELECT type, end_group, currency, count(*) AS runs, min(ended_at) AS first, max(ended_at) AS last,
-             ${sum("amount")} AS sum FROM runs`,
+             ${sum(`CASE WHEN ${IS_PLANNED} THEN amount END`)} AS sum FROM runs`,
             where,
             "GROUP BY type, end_group, currency ORDER BY currency",
           ),
-          // A user's own workflow plans no payment: its writes are the payments.
+          // Once a user's own workflow has a payment, its writes are the payments.
           store.where(
             `SELECT failed.type, end_group, currency, 0 AS runs, NULL AS first, NULL AS last, ${sum("amount")} AS sum
              FROM (SELECT workflow_id AS id, type, end_group FROM runs`,
-            { ...where, "runs.amount IS NULL": true },
+            { ...where, [`NOT ${IS_PLANNED}`]: true },
             `) AS failed JOIN writes ON owner_id = id AND amount IS NOT NULL AND standing IN (${UNPAID})
              GROUP BY failed.type, end_group, currency ORDER BY currency`,
           ),
@@ -200,9 +219,7 @@ export const failureMethods = (store: Store) => {
             error: endType,
             message: endReason === null ? null : withoutIds(endReason),
             runs: of.reduce((all, one) => all + one.runs, 0),
-            sums: of.flatMap(({ currency, sum: amount }) =>
-              currency === null ? [] : [{ currency, amount }],
-            ),
+            sums: sumsOf(of),
             first: times.length === 0 ? null : Math.min(...times),
             last: times.length === 0 ? null : Math.max(...times),
             examples: runs.map(({ workflowId }) => workflowId),

@@ -90,7 +90,7 @@ export const migrations = (
       `CREATE INDEX writes_returned ON writes (outcome_at) WHERE standing = 'returned'`,
       `CREATE INDEX runs_failed ON runs (workflow_id) WHERE end_type IS NOT NULL`,
       // Every column that groups of failed runs read: see failure-groups.ts.
-      `CREATE INDEX runs_groups ON runs (type, end_group, ended_at, currency, amount, status) WHERE status IN ('failed', 'timedOut', 'terminated')`,
+      `CREATE INDEX runs_groups ON runs (type, end_group, ended_at, currency, amount, planned, status) WHERE status IN ('failed', 'timedOut', 'terminated')`,
       `CREATE INDEX runs_open ON runs (workflow_id) WHERE end_state IS NULL OR end_state = 'missing'`,
       `CREATE INDEX runs_overdue ON runs (started_at) WHERE end_state IS NULL`,
       `CREATE INDEX runs_batch ON runs (batch) WHERE batch IS NOT NULL`,
