@@ -234,21 +234,16 @@ const readRowViews = async (
   const left = rows.filter(
     ({ run, state }) => state === "rejected" || (state === "covered" && run !== null),
   );
-  const failed = new Map(left.map(({ run, workflowId }) => [workflowId, run]));
-  const isLeftOut = new Set(
-    left.flatMap(({ state, workflowId }) => (state === "covered" ? workflowId : [])),
-  );
+  const failed = new Map(left.map((row) => [row.workflowId, row]));
   const since = new Map<string, string>();
   for (const part of chunksOf([...failed.keys()], READ_AT_ONCE)) {
     for (const one of await ledger.runs({ workflowIds: part })) {
       const { batch, batchRow, runId, status, workflowId } = one;
-      const before = failed.get(workflowId) ?? null;
+      const { run: before = null, state } = failed.get(workflowId) ?? {};
       if (before !== null && before !== runId)
         since.set(
           workflowId,
-          isLeftOut.has(workflowId)
-            ? ` Its latest run: ${status}.`
-            : "; it was retried in the meantime",
+          state === "covered" ? ` Its latest run: ${status}.` : "; it was retried in the meantime",
         );
       else if (before === null && batch !== id)
         since.set(
