@@ -93,7 +93,7 @@ const RUN = {
     "Cancellation requested: the run stops after the request in flight. Requests already sent are not reversed.",
   terminated: "The run was terminated. Requests already sent are not reversed.",
   closed: "No run was open, so none was stopped.",
-  unanswered: "Temporal does not answer, so the run may stay open; it sends nothing more.",
+  unanswered: "Temporal did not cancel the run, so it may stay open; it sends nothing more.",
 } as const;
 
 const isForced = on("force", "Also terminate the run, so that none of its code runs");

@@ -254,7 +254,7 @@ export const cancelledBatchText = ({
       `${counted(stopped, "started row")} stopped: nothing more is sent under their ids.`,
     goOn > 0 && `${counted(goOn, "started row")} not stopped. To stop them, too: --started.`,
     unanswered > 0 &&
-      `Temporal did not answer for ${unanswered}: those runs may stay open, and send nothing.`,
+      `Temporal did not cancel ${unanswered} of them: those runs may stay open, and send nothing more.`,
     section(
       "Sent before, and not reversed",
       sent.map(({ state, ...of }) => [MONEY_WORDS[state], money(of)]),

@@ -85,16 +85,23 @@ test("a cancelled file says how many started rows go on, and is not called rejec
   expect(decided).not.toContain("end");
 });
 
-test.each(["with Temporal", "without Temporal"])(
+test.each(["with Temporal", "without Temporal", "while Temporal refuses each request"])(
   "each started row gets a stop order, whatever its state: %s",
   async (how) => {
     const { batch, ledger, operations } = await started();
     await ledger.pause("batch", batch, ada);
     const isAlone = how === "without Temporal";
+    const isRefused = how === "while Temporal refuses each request";
+    const refuse = async () => {
+      // As of a namespace that fails over.
+      throw Object.assign(new Error("not active"), { code: 9, details: "", metadata: {} });
+    };
+    if (isRefused)
+      Object.assign(operations.client.workflowService, { describeWorkflowExecution: refuse });
     const deciding = isAlone ? { ...operations, client: undefined } : operations;
     const stopped = STARTED - 2;
     const counts = { notStarted: ROWS - STARTED, stopped, goOn: 0 };
-    const unanswered = isAlone ? stopped : 0;
+    const unanswered = isAlone || isRefused ? stopped : 0;
     expect(await cancelBatch(deciding, batch, { ...ada, isStarted: true })).toEqual({
       ...counts,
       unanswered,
