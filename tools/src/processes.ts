@@ -53,7 +53,8 @@ export interface ProcessOptions {
   readonly ownGroup?: boolean;
 }
 
-const KEPT_CHARACTERS = 100_000;
+/** The last ones of a stream: an answer about hundreds of runs is read whole. */
+const KEPT_CHARACTERS = 1_000_000;
 /** A worker drains within 30 seconds. */
 const FORCE_AFTER_MS = 35_000;
 
