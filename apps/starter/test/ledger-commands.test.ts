@@ -282,7 +282,7 @@ it("people decide with the ledger alone: no key of the service, no account, no T
       ["answer", "asked", "--for", "q1", "--choose", "resend", ...grace],
       "An open run continues within seconds; only a retry continues an ended one.",
     ],
-    [["cancel", "cancelled", "--yes", ...grace], "Temporal does not answer"],
+    [["cancel", "cancelled", "--yes", ...grace], "Temporal did not cancel the run"],
     [["pause", "--yes", ...grace], "are paused by grace"],
     [["inbox"], "Nothing is waiting for a person."],
     [["show", "asked"], "answered; its run continues when Temporal is back"],
