@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 export interface SkippedTime {
   /** Its clock. */
   readonly now: () => number;
-  /** Opens it, any number of times; whoever opens it closes it. */
+  /** Opens it, any number of times. The caller closes it. */
   readonly open: () => Promise<Ledger>;
   readonly skip: (ms: number) => Promise<void>;
 }

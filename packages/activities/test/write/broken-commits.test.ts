@@ -1,12 +1,10 @@
 import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import { BreakingProxy } from "@durable-payments/tools/breaking-proxy";
-import { type Postgres, startPostgres, whyNoPostgres } from "@durable-payments/tools/postgres";
+import { whyNoPostgres } from "@durable-payments/tools/postgres";
 import { skippedBecause } from "@durable-payments/tools/skip";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { beneficiary, payout as withKey } from "../support/bodies.ts";
+import { postgresOfTests } from "../support/postgres.ts";
 import { makeWorld } from "../support/writes.ts";
 
 const { unique_request_id: _, ...payout } = withKey;
@@ -14,20 +12,13 @@ const { unique_request_id: _, ...payout } = withKey;
 // A payout has two commits: `sending` before its dispatch, and its outcome. Their answers may be lost, and then the caller does
 // not know whether the ledger has them.
 describe("a payout over a ledger whose commits break", skippedBecause(whyNoPostgres()), () => {
-  let folder: string;
-  let server: Postgres;
+  const server = postgresOfTests();
   let proxy: BreakingProxy;
   let count = 0;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "activities-postgres-"));
-    server = await startPostgres(folder);
-    proxy = await BreakingProxy.start(server.port);
+    proxy = await BreakingProxy.start(server().port);
   });
-  afterAll(async () => {
-    await proxy.stop();
-    await server.stop();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => proxy.stop());
 
   it.each([
     ["the dispatch's, before it is applied", "before", 1, 0],
@@ -36,9 +27,9 @@ describe("a payout over a ledger whose commits break", skippedBecause(whyNoPostg
     ["the outcome's, after it was applied", "after", 2, 1],
   ] as const)("is made once: %s", async (_title, moment, nth, sentAtFirst) => {
     const database = `broken_${++count}`;
-    await server.sql("postgres", `CREATE DATABASE ${database}`);
+    await server().sql("postgres", `CREATE DATABASE ${database}`);
     const world = await makeWorld({
-      openWith: () => openLedger(readLedgerPlace(proxy.through(server.address(database)), "")),
+      openWith: () => openLedger(readLedgerPlace(proxy.through(server().address(database)), "")),
     });
     const made = await world.once({ operation: "createBeneficiary", request: beneficiary });
     if (made.is !== "done") throw new Error(JSON.stringify(made));

@@ -1,10 +1,8 @@
-import { type Postgres, startPostgres, whyNoPostgres } from "@durable-payments/tools/postgres";
+import { whyNoPostgres } from "@durable-payments/tools/postgres";
 import { skippedBecause } from "@durable-payments/tools/skip";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { loseMany } from "../support/lose-many.ts";
+import { postgresOfTests } from "../support/postgres.ts";
 import { type SkippedTime, timeInMemory, timeInPostgres } from "../support/skipped-time.ts";
 
 const MEGABYTE = 2 ** 20;
@@ -35,15 +33,6 @@ describe("over a ledger in memory", () => {
 });
 
 describe("over a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () => {
-  let folder: string;
-  let server: Postgres;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "activities-postgres-"));
-    server = await startPostgres(folder);
-  });
-  afterAll(async () => {
-    await server.stop();
-    await rm(folder, { recursive: true });
-  });
-  describeMany(() => timeInPostgres(server));
+  const server = postgresOfTests();
+  describeMany(() => timeInPostgres(server()));
 });

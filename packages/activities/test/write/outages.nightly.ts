@@ -1,11 +1,9 @@
-import { type Postgres, startPostgres, whyNoPostgres } from "@durable-payments/tools/postgres";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { whyNoPostgres } from "@durable-payments/tools/postgres";
 import { skippedBecause } from "@durable-payments/tools/skip";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { beneficiary, payout as withKey } from "../support/bodies.ts";
 import { describeOutages } from "../support/outages.ts";
+import { postgresOfTests } from "../support/postgres.ts";
 import { timeInPostgres } from "../support/skipped-time.ts";
 import { makeWorld } from "../support/writes.ts";
 
@@ -14,23 +12,14 @@ const { unique_request_id: _, ...payout } = withKey;
 const missing = whyNoPostgres();
 
 describe("over a ledger in PostgreSQL", skippedBecause(missing), () => {
-  let folder: string;
-  let server: Postgres;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "activities-postgres-"));
-    server = await startPostgres(folder);
-  });
-  afterAll(async () => {
-    await server.stop();
-    await rm(folder, { recursive: true });
-  });
+  const server = postgresOfTests();
 
-  describeOutages(() => timeInPostgres(server));
+  describeOutages(() => timeInPostgres(server()));
 
   it.each(["dropped", "truncated", "html-502-after", "dropped-before", "html-502"] as const)(
     "a payout whose answers are lost (%s) is paid once, though two workers look for it at once",
     async (kind) => {
-      const { open, skip } = await timeInPostgres(server);
+      const { open, skip } = await timeInPostgres(server());
       const world = await makeWorld({ openWith: open });
       const ledger = await open();
       onTestFinished(() => ledger.close());

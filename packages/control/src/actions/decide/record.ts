@@ -38,7 +38,7 @@ export interface Approving extends Acting {
 export const nameOfRead = (field: "hash" | "question", name: unknown): string => {
   if (typeof name === "string" && name.trim() !== "") return name;
   throw invalidInput(
-    `Pass the ${field} of what you have read (${field}), as the inbox shows it. Nothing was done.`,
+    `Pass the ${field} of what you have read, as the inbox shows it. Nothing was done.`,
   );
 };
 
