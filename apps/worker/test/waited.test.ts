@@ -2,7 +2,7 @@
 import { runApp } from "@durable-payments/tools/testing";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, it, vi } from "vitest";
+import { beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
 
@@ -49,9 +49,9 @@ it("ends with 1 if it fails, and with 4 if it takes longer than the time", async
   // Its payout cannot be made, however slow this computer is.
   const fault = { kind: "rate-limited", operation: "createPayout", times: 10_000 } as const;
   await rig.simulator.addFault(fault);
+  onTestFinished(() => rig.simulator.clearFaults());
   const open = await run("pay", fileOf("open"), "--id", "open", ...wait, ...BY);
   expect(open.exitCode).toBe(4);
-  await rig.simulator.clearFaults();
 });
 
 it("ends with 4 if a file needs approval, and with 0 once each row is paid", async () => {

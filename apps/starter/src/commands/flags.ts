@@ -59,11 +59,20 @@ export const past = (name: string, metavar: string, description: string) =>
 export const time = (name: string, metavar: string, description: string) =>
   orUndefined(past(name, metavar, description));
 
+/** The longest timer of Node, in milliseconds: a longer one would end at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Reads how long a timer runs. */
+const timerIn = (given: string): Option.Option<number> =>
+  Option.liftThrowable(() => lengthIn(given))().pipe(
+    Option.filter((length) => length > 0 && length <= LONGEST_MS),
+  );
+
 /** An optional length of time, in milliseconds. */
 export const duration = (name: string, description: string) =>
   orUndefined(
     named(name, "TIME", description).pipe(
-      Flag.filterMap(Option.liftThrowable(lengthIn), () => "a time such as 30s or 5m"),
+      Flag.filterMap(timerIn, () => "a time such as 30s or 5m, of at most 24 days"),
     ),
   );
 

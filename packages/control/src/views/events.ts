@@ -3,6 +3,7 @@ import { type FeedEvent, type Ledger, UnknownCursor } from "@durable-payments/le
 import { setTimeout } from "node:timers/promises";
 import { refused } from "../errors.ts";
 import { checkEvents } from "../rules/filter.ts";
+import { listening } from "./follow.ts";
 
 /** Which events are read. */
 export interface EventsGiven {
@@ -47,6 +48,7 @@ export async function* readEvents(
 ): AsyncGenerator<FeedEvent> {
   checkEvents(given);
   const { after, isFollowed = false, signal = new AbortController().signal } = given;
+  using _listening = listening(signal);
   for (let last = after; !signal.aborted;) {
     const events = await page(last);
     for (const event of events) {

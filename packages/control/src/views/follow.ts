@@ -1,7 +1,15 @@
+import { addAbortListener } from "node:events";
 import { setTimeout } from "node:timers/promises";
 
 /** Longest time between two looks, in milliseconds. */
 const LOOK_EVERY_MS = 2_000;
+
+/**
+ * Listens to a signal until it is disposed of. Between two looks nobody else does, and Node never aborts a signal of
+ * `AbortSignal.any` whose source ended unheard and was garbage-collected: https://github.com/nodejs/node/issues/65995.
+ */
+export const listening = (signal: AbortSignal): Disposable =>
+  addAbortListener(signal, () => undefined);
 
 /**
  * Follows something to its end.
@@ -16,6 +24,7 @@ export async function* follow<A>(
   of: (view: A) => { readonly facts: unknown; readonly isOver: boolean },
   signal: AbortSignal = new AbortController().signal,
 ): AsyncGenerator<A> {
+  using _listening = listening(signal);
   for (let latest = ""; !signal.aborted;) {
     const view = await read();
     const { facts, isOver } = of(view);
