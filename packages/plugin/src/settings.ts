@@ -125,6 +125,37 @@ const pick = (given: object, names: ReadonlyArray<string>): Readonly<Record<stri
     Object.entries(given).filter(([name, value]) => names.includes(name) && value !== undefined),
   );
 
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const isAbsentOr = (is: (value: unknown) => boolean) => (value: unknown) =>
+  value === undefined || is(value);
+/** Whether a timer of Node can be as long: a longer one ends at once. */
+const isTime = (value: unknown): boolean =>
+  typeof value === "number" && value > 0 && value < 2 ** 31;
+
+/** What the fields of an operation of a user's own must be, and how to say so. */
+const OPERATION_FIELDS = {
+  repeat: [
+    (value) => value === "none" || value === "keyed" || value === "idempotent",
+    '"none", "keyed" or "idempotent"',
+  ],
+  send: [isFunction, "a function"],
+  find: [isAbsentOr(isFunction), "a function"],
+  read: [isAbsentOr(isFunction), "a function"],
+  undo: [isAbsentOr(isFunction), "a function"],
+  timeoutMs: [isAbsentOr(isTime), "from 1 to 2147483647"],
+  listLagMs: [isAbsentOr((value) => value === 0 || isTime(value)), "from 0 to 2147483647"],
+} as const satisfies Record<string, readonly [(value: unknown) => boolean, string]>;
+
+/** @throws CannotStart if an operation is not one: with `listLagMs: NaN`, what was lost would be sent again at once. */
+const checkOperations = (operations: OwnOperations): void => {
+  for (const [name, operation] of Object.entries<unknown>(operations)) {
+    if (!isRecord(operation)) throw new CannotStart(`The operation ${name} must be an object.`);
+    for (const [field, [isValid, valid]] of Object.entries(OPERATION_FIELDS))
+      if (!isValid(operation[field]))
+        throw new CannotStart(`The operation ${name}: ${field} must be ${valid}.`);
+  }
+};
+
 /**
  * Checks the settings of a program, which may be written in JavaScript: a misspelt limit would be no limit.
  *
@@ -135,6 +166,7 @@ export const checkProgramSettings = (given: PaymentsSettings): void => {
   if (given.onReady !== undefined && typeof given.onReady !== "function") {
     throw new CannotStart("The setting onReady of PaymentsPlugin must be a function.");
   }
+  checkOperations(given.operations ?? {});
   const { accounts = {}, healthAddress, ...others } = given;
   const named = Object.entries(accounts).map(([name, account]) => {
     refuseUnknown(account, [...clientSettingNames, ...accountSettingNames], `The account ${name}`);

@@ -4,6 +4,8 @@ import { CannotStart, PaymentsPlugin } from "../src/index.ts";
 import { readWorkerSettings } from "../src/settings.ts";
 import { vouchingInterceptor } from "../src/vouching.ts";
 
+const book = { repeat: "keyed", send: async () => ({ id: "1" }), listLagMs: 0 } as const;
+
 describe("settings of the program", () => {
   it.each([
     [{ maxAmount: {} }, /did you mean maxAmounts\?/],
@@ -20,10 +22,20 @@ describe("settings of the program", () => {
     [{ healthAddress: 70_000 }, /healthAddress must be a port/],
     [{ activitiesPerSecond: Number.NaN }, /activitiesPerSecond must be/],
     [{ onReady: 1 }, /onReady of PaymentsPlugin must be a function/],
+    [{ operations: { book: 1 } }, /The operation book must be an object/],
+    // Each of these would send again what may be there.
+    [{ operations: { book: { ...book, repeat: "key" } } }, /book: repeat must be "none", "keyed"/],
+    [{ operations: { book: { ...book, listLagMs: Number.NaN } } }, /book: listLagMs must be from 0/],
+    [{ operations: { book: { ...book, timeoutMs: 2 ** 31 } } }, /book: timeoutMs must be from 1/],
+    [{ operations: { book: { repeat: "none" } } }, /book: send must be a function/],
   ])("that are invalid are refused: %j", (settings, message) => {
     const make = () => new PaymentsPlugin(settings as object);
     expect(make).toThrow(CannotStart);
     expect(make).toThrow(message);
+  });
+
+  it("may have operations of the user's own", () => {
+    expect(() => new PaymentsPlugin({ operations: { book } })).not.toThrow();
   });
 
   it("count before those of the environment", () => {
