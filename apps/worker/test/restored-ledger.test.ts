@@ -1,11 +1,12 @@
+import { readTracked } from "@durable-payments/activities";
 import { openLedger } from "@durable-payments/ledger";
+import { listedRuns, trackersOn } from "@durable-payments/protocol";
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { makeRig } from "./support/rig.ts";
 
-const { folder, seal, simulator, startPayout, startWorker } = await makeRig();
+const { client, folder, seal, simulator, startPayout, startWorker } = await makeRig();
 
 const file = join(folder.path, "ledger.sqlite");
 const PAYMENTS_LEDGER = `sqlite:${file}` as const;
@@ -14,6 +15,16 @@ const openFile = async () => {
   const ledger = await openLedger(PAYMENTS_LEDGER, { seal });
   onTestFinished(() => ledger.close());
   return ledger;
+};
+
+/** The latest entry of the ledger that a tracker has reported to Temporal. */
+const witnessed = async () => {
+  let latest = 0;
+  for await (const { execution } of listedRuns(client, trackersOn("payments"))) {
+    const { mark } = (await readTracked(client, execution?.workflowId ?? "")) ?? {};
+    latest = Math.max(latest, mark?.sequence ?? 0);
+  }
+  return latest;
 };
 
 it("a ledger that was restored to a copy a few seconds old is noticed before anything is sent", async () => {
@@ -25,8 +36,11 @@ it("a ledger that was restored to a copy a few seconds old is noticed before any
 
   await startPayout("after-the-copy");
   await vi.waitFor(async () => expect(await payouts()).toBe(2), { timeout: 60_000, interval: 50 });
-  // What the witness may be late by.
-  await sleep(2_500);
+  const { sequence } = await (await openFile()).mark();
+  await vi.waitFor(async () => expect(await witnessed()).toBeGreaterThanOrEqual(sequence), {
+    timeout: 60_000,
+    interval: 50,
+  });
   await killed.kill("SIGKILL");
   for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
   copyFileSync(copy, file);
