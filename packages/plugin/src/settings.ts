@@ -132,7 +132,7 @@ const isAbsentOr = (is: (value: unknown) => boolean) => (value: unknown) =>
 const isTime = (value: unknown): boolean =>
   typeof value === "number" && value > 0 && value < 2 ** 31;
 
-/** What the fields of an operation of a user's own must be, and how to say so. */
+/** Fields of an operation of a user's own: a check of the value, and its words. */
 const OPERATION_FIELDS = {
   repeat: [
     (value) => value === "none" || value === "keyed" || value === "idempotent",

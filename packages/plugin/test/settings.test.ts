@@ -25,7 +25,10 @@ describe("settings of the program", () => {
     [{ operations: { book: 1 } }, /The operation book must be an object/],
     // Each of these would send again what may be there.
     [{ operations: { book: { ...book, repeat: "key" } } }, /book: repeat must be "none", "keyed"/],
-    [{ operations: { book: { ...book, listLagMs: Number.NaN } } }, /book: listLagMs must be from 0/],
+    [
+      { operations: { book: { ...book, listLagMs: Number.NaN } } },
+      /book: listLagMs must be from 0/,
+    ],
     [{ operations: { book: { ...book, timeoutMs: 2 ** 31 } } }, /book: timeoutMs must be from 1/],
     [{ operations: { book: { repeat: "none" } } }, /book: send must be a function/],
   ])("that are invalid are refused: %j", (settings, message) => {
