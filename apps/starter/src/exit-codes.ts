@@ -40,7 +40,7 @@ export class BadUsage extends Data.TaggedError("BadUsage")<{
 export const badUsage = (message: string, lines: ReadonlyArray<string> = []): BadUsage =>
   new BadUsage({ message, lines });
 
-/** The exit codes of a command that reports the outcome of a run or a file, if it is asked to. */
+/** The exit codes of a command that can report the outcome of a run or a file. */
 export const exitStatusHelp = (flag: string): string =>
   `Exit codes with ${flag}: 1 it failed, or a row is unpaid; 4 it is open.`;
 

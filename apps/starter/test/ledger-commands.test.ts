@@ -213,6 +213,9 @@ it("a mistyped id, group or step does not look as if nothing was there", async (
       stdout: expect.stringContaining("Failed runs have these steps: createPayout"),
     });
   expect(await runCli(...retry("--batch", "payouts/1"))).toMatchObject({ code: 0 });
+  // As with --yes, without a question.
+  const none = ["retry", "--all-failed", "--step", "createpayout", "--by", "ada"] as const;
+  expect(await runCli(...none)).toMatchObject({ code: 6 });
 });
 
 /** Returns what a path of jq in the docs, such as `.inbox[0].hash`, finds in the JSON answer of a command. */

@@ -499,7 +499,7 @@ test("amendments in JSON Lines change each run that they name, and no other", as
       },
     ]),
   });
-  // What it has already is no mistake: the run is left out, with the reason.
+  // An amendment that the input already has is not refused: its run is left out, with the reason.
   const { amount } = payments.planned("lines-1").input.payout;
   const same = await read({ id: "lines-1", payout: { amount } });
   expect(await plannedRepair(stack.operations, same, { find: "lines-" })).toMatchObject({

@@ -32,7 +32,7 @@ const missing = (kind: string) =>
     },
   });
 
-it("a missing namespace is no missing run: no run is given up for it", () => {
+it("no run is given up because its namespace is missing", () => {
   expect(isNotFound(missing("NotFoundFailure"))).toBe(true);
   expect(isNamespaceMissing(missing("NotFoundFailure"))).toBe(false);
   expect(isNotFound(missing("NamespaceNotFoundFailure"))).toBe(false);

@@ -4,10 +4,9 @@ import type { Payments, RetryPlan } from "@durable-payments/control/payments";
 import type { ListFilter } from "@durable-payments/control/show";
 import type { FailedFlags, RetryFlags } from "../commands/flag-sets.ts";
 import * as Struct from "effect/Struct";
-import { badUsage } from "../exit-codes.ts";
+import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
-
 import { visible } from "../output/output.ts";
 import { failedText, repairPlanText } from "../output/repair-text.ts";
 import { counted, joined, wrap } from "../output/text.ts";
@@ -168,7 +167,7 @@ export const retryAll: Act<RetryFlags> = async (output, payments, flags) => {
     output.answer({ ...plan, isDryRun }, (shown) =>
       [repairPlanText(shown), ...none, "Nothing was done."].join("\n"),
     );
-    return;
+    return isDryRun ? undefined : EXIT_CODES.refused;
   }
   if (plan !== undefined) {
     output.say(repairPlanText(visible(plan)));
