@@ -17,6 +17,10 @@ const openFile = async () => {
   return ledger;
 };
 
+const removeFile = () => {
+  for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+};
+
 /** The latest entry of the ledger that a tracker has reported to Temporal. */
 const witnessed = async () => {
   let latest = 0;
@@ -42,10 +46,10 @@ it("a ledger that was restored to a copy a few seconds old is noticed before any
     interval: 50,
   });
   await killed.kill("SIGKILL");
-  for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+  removeFile();
   copyFileSync(copy, file);
 
-  await startWorker({ PAYMENTS_LEDGER });
+  const restored = await startWorker({ PAYMENTS_LEDGER });
   await startPayout("after-the-restore");
   const ledger = await openFile();
   expect((await ledger.state()).stopped).toMatch(/^The ledger was restored: it ends at/);
@@ -53,4 +57,12 @@ it("a ledger that was restored to a copy a few seconds old is noticed before any
     expect(await ledger.rowsOf("after-the-restore")).toMatchObject([{ state: "ready", sends: 0 }]);
   await vi.waitFor(isHeld, { timeout: 60_000, interval: 100 });
   expect(await payouts()).toBe(2);
+
+  // A ledger that begins anew because its file is gone sends nothing, either.
+  await restored.kill("SIGKILL");
+  removeFile();
+  await startWorker({ PAYMENTS_LEDGER });
+  expect((await (await openFile()).state()).stopped).toMatch(
+    /it is not the ledger that was in use/,
+  );
 });
