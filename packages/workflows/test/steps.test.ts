@@ -95,7 +95,7 @@ describe("the name of a step", () => {
     expect(await failedTask(handle)).toContain("is already a reserveGoods");
   });
 
-  it.each(["", "two\nlines", "x".repeat(101)])("is not %j", async (step) => {
+  it.each(["", "two\nlines", "half \ud83d", "x".repeat(101)])("is not %j", async (step) => {
     const handle = await rig.start("pay", ["1.00", { step }]);
     expect(await failedTask(handle)).toContain("must have a name");
     expect(rig.callsOf(handle)).toEqual([]);

@@ -94,7 +94,7 @@ export const parseResponse = (
   const said = envelope === undefined ? plainText(beginningOf(body)) : envelope.message;
   const failed = failedAs(is, operation, {
     was,
-    reason: redact(beginningOf(said), hidden()).slice(0, REASON_CHARACTERS),
+    reason: redact(beginningOf(said), hidden()).slice(0, REASON_CHARACTERS).toWellFormed(),
     status,
     ...(envelope !== undefined && { code: envelope.code }),
     body,

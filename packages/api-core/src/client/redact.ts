@@ -80,9 +80,12 @@ const hideValues = (text: string, hidden: ReadonlyArray<string>): string =>
     .toSorted((a, b) => b.length - a.length)
     .reduce((masked, value) => masked.replaceAll(formOf(value), MASK), text);
 
-/** Full-width and other forms of letters and digits are written as the plain ones; our own "…" stays. */
+/**
+ * Full-width and other forms of letters and digits are written as the plain ones; our own "…" stays. Half of a character
+ * is replaced: a worker of Temporal ends if it is in a failure.
+ */
 const inPlainForm = (text: string): string =>
-  text.replaceAll(/[^\p{ASCII}…]+/gu, (part) => part.normalize("NFKC"));
+  text.toWellFormed().replaceAll(/[^\p{ASCII}…]+/gu, (part) => part.normalize("NFKC"));
 
 /**
  * Masks what must reach no log, error or span: the values given, tokens, and the digits of account and card

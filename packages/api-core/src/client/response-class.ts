@@ -40,14 +40,19 @@ const EXACT_DIGITS = 15;
 /** HTML, plain text, or nothing. Any other body may be what is left of an envelope that says the opposite of its status. */
 const PAGE = /^\s*<[a-z!?]|^[^{["]*$/i;
 
-const MAY_BE_LONG_NUMBER = /[:[,]\s*-?\d[\d.]{15}/;
+/** A body that may have a long number, or half of a character. */
+const NEEDS_CARE = /[:[,]\s*-?\d[\d.]{15}|\\ud[89a-f]/i;
 
-/** A number of more digits than a double carries, as the text that it was written as; null if that has an exponent. */
+/**
+ * A number of more digits than a double carries, as the text that it was written as; null if that has an exponent. A
+ * text without halves of characters: a worker of Temporal ends if one is in a failure.
+ */
 const asWritten = (
   _key: string,
   value: unknown,
   { source = "" }: { source?: string } = {},
 ): unknown => {
+  if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "number" || source.replace(/\D/g, "").length <= EXACT_DIGITS) return value;
   return /e/i.test(source) ? null : source;
 };
@@ -56,7 +61,7 @@ const asWritten = (
 const parseJson = (body: string): unknown => {
   try {
     // Ten times as slow, and hardly ever needed.
-    return MAY_BE_LONG_NUMBER.test(body) ? JSON.parse(body, asWritten) : JSON.parse(body);
+    return NEEDS_CARE.test(body) ? JSON.parse(body, asWritten) : JSON.parse(body);
   } catch {
     return undefined;
   }

@@ -75,6 +75,23 @@ it.each(enveloped)("%s is not refused by a message of success", async (name) => 
   });
 });
 
+// Temporal's worker ends as a whole if a failure has half of a character: Rust reads no such text.
+it.each([
+  ["cut by the service", "Reference \ud83d is too long", "Reference \ufffd is too long"],
+  ["cut by us", `${"x".repeat(499)}\u{1F600} is too long`, `${"x".repeat(499)}\ufffd`],
+])("a reason has no half of a character: %s", async (_, message, reason) => {
+  const body = { code: 400, message };
+  const { error } = await failedExchange("createPayout", requests.createPayout, { body });
+  expect(error).toMatchObject({ _tag: "RequestRefused", reason });
+});
+
+it("a field has no half of a character", async () => {
+  const { data } = answers.retrievePayout.body as { readonly data: object };
+  const reply = answerWith(data, "payout_status", String.raw`"\ud83d"`);
+  const { result } = await exchange("retrievePayout", requests.retrievePayout, reply);
+  expect(result).toMatchObject({ payout_status: "\ufffd" });
+});
+
 describe("an id", () => {
   const IDS: ReadonlyArray<readonly [OperationName, string]> = [
     ["createPayout", "id"],

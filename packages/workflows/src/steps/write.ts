@@ -62,7 +62,7 @@ export interface Write {
 /** Delay that a lost nudge costs. */
 const SLOW = "12 hours";
 
-const NAME = /^\P{Cc}{1,100}$/u;
+const NAME = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
 
 const OPTIONS: ReadonlySet<string> = new Set<keyof StepOptions>(["account", "key", "step"]);
 
