@@ -144,12 +144,16 @@ const OPERATION_FIELDS = {
   undo: [isAbsentOr(isFunction), "a function"],
   timeoutMs: [isAbsentOr(isTime), "from 1 to 2147483647"],
   listLagMs: [isAbsentOr((value) => value === 0 || isTime(value)), "from 0 to 2147483647"],
+  schema: [isAbsentOr((value) => isRecord(value) || isFunction(value)), "a Standard Schema"],
 } as const satisfies Record<string, readonly [(value: unknown) => boolean, string]>;
 
-/** @throws CannotStart if an operation is not one: with `listLagMs: NaN`, what was lost would be sent again at once. */
+/** @throws CannotStart if an operation is not one: with `listLagMs: NaN`, or `listLag`, what was lost would be sent again too soon. */
 const checkOperations = (operations: OwnOperations): void => {
   for (const [name, operation] of Object.entries<unknown>(operations)) {
     if (!isRecord(operation)) throw new CannotStart(`The operation ${name} must be an object.`);
+    // The object of a class has fields of its own.
+    if (Object.getPrototypeOf(operation) === Object.prototype)
+      refuseUnknown(operation, Object.keys(OPERATION_FIELDS), `The operation ${name}`);
     for (const [field, [isValid, valid]] of Object.entries(OPERATION_FIELDS))
       if (!isValid(operation[field]))
         throw new CannotStart(`The operation ${name}: ${field} must be ${valid}.`);

@@ -30,6 +30,10 @@ describe("settings of the program", () => {
       /book: listLagMs must be from 0/,
     ],
     [{ operations: { book: { ...book, timeoutMs: 2 ** 31 } } }, /book: timeoutMs must be from 1/],
+    [
+      { operations: { book: { ...book, listLag: 1 } } },
+      /book has no setting listLag \(did you mean listLagMs\?/,
+    ],
     [{ operations: { book: { repeat: "none" } } }, /book: send must be a function/],
   ])("that are invalid are refused: %j", (settings, message) => {
     const make = () => new PaymentsPlugin(settings as object);

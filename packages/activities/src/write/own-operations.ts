@@ -115,7 +115,27 @@ const within = <A>(timeoutMs: number, run: (context: CallContext) => Promise<A>)
   return orAborted(() => run({ signal }), signal);
 };
 
-const keptOf = (made: Made): JsonObject => JSON.parse(JSON.stringify(made)) as JsonObject;
+/** Returns what is kept of a result; undefined if the id is missing, or not a text. */
+const keptOf = (made: unknown): (JsonObject & Made) | undefined => {
+  const id = textAt(made, "id");
+  if (id === undefined) return undefined;
+  // A copy as JSON, with its id.
+  return { ...(JSON.parse(JSON.stringify(made)) as JsonObject), id };
+};
+
+/** Temporal takes no failure of megabytes, such as a page of HTML. */
+const REASON_CHARACTERS = 500;
+
+/** Words what a function of an operation has thrown, or gives as a reason. */
+const reasonOf = (given: unknown): string =>
+  redact(messageOf(given)).slice(0, REASON_CHARACTERS).toWellFormed();
+
+/** However long an operation asks to wait, it is sent again within a day. */
+const LONGEST_WAIT_MS = 86_400_000;
+
+/** Returns a wait; undefined if it is invalid. A date as `Retry-After` makes NaN, and a failure with it would end the worker. */
+const waitIn = (given: unknown): number | undefined =>
+  typeof given === "number" && given >= 0 ? Math.min(given, LONGEST_WAIT_MS) : undefined;
 
 /** Makes the write operation of a user's own operation. */
 export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOperation => {
@@ -139,33 +159,33 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
           key,
           signal,
           refused: (given) => {
-            const reason = redact(given);
+            const reason = reasonOf(given);
             const message = `${name} was refused: ${reason}`;
             return new Said({ is: "refused", message, details: { reason } });
           },
-          notCarriedOut: (reason, { retryAfterMs = grownWait(attempt) } = {}) => {
-            const message = `${name} had no effect: ${redact(reason)}`;
+          notCarriedOut: (reason, { retryAfterMs: given } = {}) => {
+            const message = `${name} had no effect: ${reasonOf(reason)}`;
+            const retryAfterMs = waitIn(given) ?? grownWait(attempt);
             return new Said({ is: "later", message, retryAfterMs });
           },
         }),
       );
-      const id = textAt(made, "id");
-      if (id === undefined) {
-        return { is: "lost", message: `${name} returned no id.` };
-      }
-      return { is: "made", id, result: keptOf({ ...(isRecord(made) ? made : {}), id }) };
+      const result = keptOf(made);
+      return result === undefined
+        ? { is: "lost", message: `${name} returned no id.` }
+        : { is: "made", id: result.id, result };
     } catch (error) {
       if (error instanceof Said) return error.outcome;
-      return { is: "lost", message: `${name} failed: ${redact(messageOf(error))}` };
+      return { is: "lost", message: `${name} failed: ${reasonOf(error)}` };
     }
   };
 
   const read = async (id: string): Promise<ReadMade> => {
     if (own.read === undefined) return { is: "fits", result: { id, ...NOT_CONFIRMED } };
-    const made = await within(timeoutMs, async (context) => own.read?.(id, context));
-    return made === undefined
+    const result = keptOf(await within(timeoutMs, async (context) => own.read?.(id, context)));
+    return result === undefined
       ? { is: "fault", fault: `Nothing has the id ${id}.` }
-      : { is: "fits", result: keptOf(made) };
+      : { is: "fits", result };
   };
 
   return {
@@ -188,14 +208,16 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
             const input = isRecord(request) ? request : {};
             const listedFrom = (row.until ?? now) + policy.listLagMs;
             try {
-              const made = await within(timeoutMs, async ({ signal }) =>
+              const made: unknown = await within(timeoutMs, async ({ signal }) =>
                 own.find?.(input, { keys, signal }),
               );
-              if (made !== undefined) {
-                return { is: "found", id: made.id, result: keptOf(made), by: "key" };
-              }
+              const result = keptOf(made);
+              if (result !== undefined) return { is: "found", id: result.id, result, by: "key" };
+              // An empty list, or null, may mean that there is none, or that it was not asked well.
+              if (made !== undefined)
+                throw new Error("find must return an object with an id, or undefined");
             } catch (error) {
-              const message = `The result of ${name} could not be looked up: ${redact(messageOf(error))}`;
+              const message = `The result of ${name} could not be looked up: ${reasonOf(error)}`;
               return { is: "later", message, isFaulty: false, at: now + policy.requestTimeoutMs };
             }
             return now < listedFrom
@@ -241,10 +263,10 @@ const schemaFaults = async (
     );
     return issues.map(({ message, path = [] }) => ({
       field: path.map(nameOf).join("."),
-      problem: redact(message),
+      problem: reasonOf(message),
     }));
   } catch (error) {
-    const why = redact(messageOf(error));
+    const why = reasonOf(error);
     return [{ field: "", problem: `cannot be checked: ${why}; correct the schema` }];
   }
 };

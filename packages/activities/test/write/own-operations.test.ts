@@ -93,6 +93,58 @@ describe("an operation of one's own", () => {
     expect(made.size).toBe(1);
   });
 
+  it.each([[], {}, null, { id: 7 }, { id: " " }])(
+    "is not found by a find that returns %j: it is looked up again",
+    async (found) => {
+      const world = await worldWith(
+        defineOperation<Reserve>({
+          repeat: "none",
+          send: () => Promise.reject(new Error("cut")),
+          find: async () => found as never,
+        }),
+      );
+      const message = "find must return an object with an id, or undefined";
+      const why = expect.stringContaining(message) as string;
+      expect(await world.once(task)).toMatchObject({ is: "wait", why });
+    },
+  );
+
+  it.each([Number.NaN, "5 s", -1, undefined])(
+    "waits as after other failures if it asks to wait for %j",
+    async (retryAfterMs) => {
+      const world = await worldWith({
+        repeat: "none",
+        send: async (_input, { notCarriedOut }) => {
+          throw notCarriedOut("busy", { retryAfterMs: retryAfterMs as number });
+        },
+      });
+      expect(await world.once(task)).toMatchObject({ is: "wait", delayMs: 1_000 });
+    },
+  );
+
+  it("is sent again within a day, however long it asks to wait", async () => {
+    const world = await worldWith({
+      repeat: "none",
+      send: async (_input, { notCarriedOut }) => {
+        throw notCarriedOut("busy", { retryAfterMs: Number.POSITIVE_INFINITY });
+      },
+    });
+    expect(await world.once(task)).toMatchObject({ is: "wait", delayMs: 86_400_000 });
+  });
+
+  // Temporal takes no failure of megabytes, nor half of a character: its worker would end.
+  it("says why in 500 characters, also by an error, and without half of a character", async () => {
+    const reason = `${"x".repeat(499)}\u{1F600} and more`;
+    const world = await worldWith({
+      repeat: "none",
+      send: async (_input, { refused }) => {
+        throw refused(new Error(reason) as never);
+      },
+    });
+    const message = `reserveGoods was refused: ${"x".repeat(499)}\uFFFD`;
+    expect(await world.once(task)).toMatchObject({ is: "fail", message });
+  });
+
   it("is checked by its schema before it is sent", async () => {
     let sends = 0;
     const world = await worldWith(
