@@ -248,8 +248,9 @@ export const prepareWorker = async (
       options,
       worker,
     });
+    let broken = failure;
     // A worker that was created ends only by being run.
-    if (failure !== undefined) draining.abort();
+    if (broken !== undefined) draining.abort();
     const running = runTogether(
       [
         { worker, run: next },
@@ -276,17 +277,23 @@ export const prepareWorker = async (
     ];
     for (const work of kept) void everyMinute(draining.signal, work);
     void warnOfOtherHosts(ledger, client, taskQueue, draining.signal);
-    if (failure === undefined) {
-      settings.onReady?.({
-        namespace: client.options.namespace,
-        taskQueue,
-        ledger: ledger.place,
-        ...(health && { health: health.address }),
-      });
+    if (broken === undefined) {
+      try {
+        settings.onReady?.({
+          namespace: client.options.namespace,
+          taskQueue,
+          ledger: ledger.place,
+          ...(health && { health: health.address }),
+        });
+      } catch (reason) {
+        // The workers poll: they drain first, as they would keep polling without a ledger.
+        broken = { status: "rejected", reason };
+        draining.abort();
+      }
     }
     await running;
     if (moved !== undefined) throw moved;
-    if (failure !== undefined) throw failure.reason;
+    if (broken !== undefined) throw broken.reason;
   };
 
   const run = async (worker: Worker, next: () => Promise<void>): Promise<void> => {

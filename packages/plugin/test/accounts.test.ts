@@ -93,6 +93,30 @@ it("a worker pays for each of its accounts with its credentials, and notices soo
   await ledger.close();
 });
 
+it("a worker drains and ends with the error of onReady", async () => {
+  const ledger = await openLedger("memory");
+  const plugin = paymentsPluginIn(
+    { environment: {}, skipsTime: false, ledger },
+    {
+      baseUrl: home.url,
+      clientId: home.clientId,
+      apiKey: home.apiKey,
+      onReady: () => {
+        throw new Error("no such folder");
+      },
+    },
+  );
+  const worker = await Worker.create({
+    connection: temporal.nativeConnection,
+    taskQueue: "not-ready",
+    workflowsPath: fileOf("support/workflows.ts"),
+    plugins: [plugin],
+  });
+  await expect(worker.run()).rejects.toThrow("no such folder");
+  expect(worker.getState()).toBe("STOPPED");
+  await ledger.close();
+});
+
 it("a tracker whose account no worker has ends; one that is served, or was lately, stays", async () => {
   const client = new Client({ connection: temporal.connection });
   const startTracker = (account: string, name: string) => {
