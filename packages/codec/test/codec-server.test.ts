@@ -1,7 +1,8 @@
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { Server } from "node:net";
+import { once } from "node:events";
+import { connect, Server } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { encryptedDataConverter, openKeyring } from "../src/index.ts";
@@ -46,7 +47,7 @@ const makeServer = async () => {
     return { status: response.status, payloads: readPayloads(answered) ?? [] };
   };
   const as = (user: string) => ({ authorization: `Bearer ${user}` });
-  return { ask, as, entries };
+  return { ask, as, entries, server };
 };
 
 const plain = [defaultPayloadConverter.toPayload(VALUE)];
@@ -73,6 +74,17 @@ it("encodes for an editor, decodes for a reader, and masks for the masked role",
     ["decode", "masked", "masked", ["k1"]],
   ]);
   expect(JSON.stringify(entries)).not.toContain(VALUE.iban);
+});
+
+it("closes, although a request never ends", async () => {
+  const { server } = await makeServer();
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  socket.on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  socket.write("POST /decode HTTP/1.1\r\nhost: codec\r\ncontent-length: 100\r\n\r\n{");
+  await once(socket, "data", { signal: AbortSignal.timeout(200) }).catch(() => undefined);
+  await expect(server.close()).resolves.toBeUndefined();
 });
 
 it.each([

@@ -52,6 +52,9 @@ export interface CodecServerSettings {
 const LONGEST_BODY = 32 * 1024 * 1024;
 const KEY_ID = "encryption-key-id";
 
+/** Longest time for requests in flight when the server closes. */
+const CLOSE_WITHIN_MS = 2_000;
+
 /** With these headers, a browser lets a page of an allowed origin call the server. */
 const ALLOWED = {
   "access-control-allow-credentials": "true",
@@ -246,7 +249,10 @@ export const startCodecServer = async (settings: CodecServerSettings) => {
       const closed = once(server, "close");
       server.close();
       server.closeIdleConnections();
+      // Node limits the time of a request only until the server closes: without an end, it would keep the server open.
+      const late = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS);
       await closed;
+      clearTimeout(late);
     },
   };
 };
