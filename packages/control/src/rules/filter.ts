@@ -7,7 +7,7 @@
  */
 import { isRecord } from "@durable-payments/client/values";
 import type { Fault } from "@durable-payments/client/effect";
-import { numberIn, RUN_SORTS, type SumsBy } from "@durable-payments/ledger";
+import { numberIn, RUN_SORTS, type RunSort, type SumsBy } from "@durable-payments/ledger";
 import { invalidInput } from "../errors.ts";
 import { STATUSES } from "./run-view.ts";
 
@@ -15,14 +15,16 @@ import { STATUSES } from "./run-view.ts";
 export const REPORTED_MS = 30 * 86_400_000;
 
 /** Returns the problem of a value, after the name of its field; undefined if it has none. */
-type Check = (value: unknown) => string | undefined;
+export type Check = (value: unknown) => string | undefined;
 
-const oneOf =
+/** Returns a check for one of some values. */
+export const oneOf =
   (known: ReadonlyArray<unknown>): Check =>
   (value) =>
     known.includes(value) ? undefined : `must be one of: ${known.join(", ")}`;
 
-const isText: Check = (value) =>
+/** Checks a text. */
+export const isText: Check = (value) =>
   typeof value === "string" && value.trim() !== "" ? undefined : "must be a text that is not empty";
 
 /** The last time of JavaScript. */
@@ -47,9 +49,23 @@ const isCurrency: Check = (value) =>
     : "must be three capital letters, such as EUR";
 
 const isCount: Check = (value) =>
-  typeof value === "number" && (Number.isInteger(value) || value === Infinity) && value >= 1
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 1
     ? undefined
     : "must be a whole number of at least 1";
+
+/** Orders by a time; the others are by a text. */
+const BY_TIME: ReadonlySet<unknown> = new Set<RunSort | undefined>([undefined, "started", "ended"]);
+
+/** A page continues after the last run of the page before, in the same order. */
+const cursorIn =
+  (sort: unknown): Check =>
+  (value) => {
+    const { key, workflowId } = isRecord(value) ? value : {};
+    const isKey = BY_TIME.has(sort) ? Number.isFinite(key) : typeof key === "string";
+    return isKey && typeof workflowId === "string"
+      ? undefined
+      : "must be the value of next on the page before, in the same order";
+  };
 
 const CONDITIONS: Readonly<Record<string, Check>> = {
   account: isText,
@@ -71,18 +87,19 @@ const CONDITIONS: Readonly<Record<string, Check>> = {
   until: isTime,
 };
 
-const PAGE: Readonly<Record<string, Check>> = {
-  after: (value) => (isRecord(value) ? undefined : "must be the value of next on the page before"),
+const pageIn = (sort: unknown): Readonly<Record<string, Check>> => ({
+  after: cursorIn(sort),
   limit: isCount,
   sort: oneOf(RUN_SORTS),
-};
+});
 
 const isEvent: Check = (value) =>
   Number.isNaN(numberIn(String(value)))
     ? `must be the id of an event: ${JSON.stringify(value)} is invalid`
     : undefined;
 
-const isAny: Check = () => undefined;
+/** Accepts a value that something else checks. */
+export const isAny: Check = () => undefined;
 
 /** Which events are read, or delivered again. */
 const EVENTS = { account: isText, after: isEvent, isFollowed: isAny, signal: isAny };
@@ -90,25 +107,38 @@ const REDELIVERED = { account: isText, from: isEvent, to: isEvent };
 
 const BY = ["payee", "day", "batch", "reason"] as const satisfies ReadonlyArray<SumsBy>;
 
-const check = (name: string, checks: Readonly<Record<string, Check>>, given: unknown): void => {
+/**
+ * Checks each field of an object.
+ *
+ * @param nothing says what was not done.
+ * @throws InvalidInput that names each wrong field, and each unknown one with those that are known.
+ */
+export const check = (
+  name: string,
+  checks: Readonly<Record<string, Check>>,
+  given: unknown,
+  nothing = "Nothing was read.",
+): void => {
   const known = Object.keys(checks);
-  if (!isRecord(given)) throw invalidInput(`The ${name} must be an object. Nothing was read.`);
+  if (!isRecord(given)) throw invalidInput(`The ${name} must be an object. ${nothing}`);
   const faults = Object.entries(given).flatMap(([field, value]): ReadonlyArray<Fault> => {
+    if (value === undefined) return [];
     const problem = Object.hasOwn(checks, field)
-      ? value !== undefined && checks[field]?.(value)
+      ? checks[field]?.(value)
       : `is unknown: use one of ${known.join(", ")}`;
     return problem ? [{ field, problem }] : [];
   });
   if (faults.length === 0) return;
   const said = faults.map(({ field, problem }) => `${field} ${problem}`).join("; ");
-  throw invalidInput(`The ${name} is invalid: ${said}. Nothing was read.`, faults);
+  throw invalidInput(`The ${name} is invalid: ${said}. ${nothing}`, faults);
 };
 
 /** Checks the conditions on runs and payments. @throws InvalidInput that names each wrong field. */
 export const checkFilter = (given: unknown): void => check("filter", CONDITIONS, given);
 
 /** Checks limit, order and start of a page. @throws InvalidInput that names each wrong field. */
-export const checkPage = (given: unknown): void => check("page", PAGE, given);
+export const checkPage = (given: unknown): void =>
+  check("page", pageIn(isRecord(given) ? given["sort"] : undefined), given);
 
 /** Checks which events are read. @throws InvalidInput that names each wrong field. */
 export const checkEvents = (given: unknown): void => check("choice of events", EVENTS, given);
