@@ -96,7 +96,10 @@ export const duplicates = command(
       () => output.say("Waiting for the service's list of cardholders …"),
       WAITING_EVERY_MS,
     );
-    const found = await payments.duplicates(given).finally(() => clearInterval(waiting));
+    const { account, batch } = given;
+    const found = await payments
+      .duplicates({ account, batch })
+      .finally(() => clearInterval(waiting));
     output.answer(found, work.duplicatesText);
     return work.codeOfDuplicates(found);
   },

@@ -47,6 +47,7 @@ import type {
 } from "./options.ts";
 import { filterOf, filterText, type ListFilter } from "../views/list.ts";
 import { checkedFilter, PaymentsReading } from "./reading.ts";
+import { type Action, checkOptions } from "./checks.ts";
 import type { Installation } from "./settings.ts";
 import { type Upkeep, upkeepOf } from "./upkeep.ts";
 
@@ -68,20 +69,26 @@ export class Payments extends PaymentsReading {
     this.upkeep = upkeepOf(installation, connections, (name) => this.account(name));
   }
 
-  /** Binds a function that needs only the ledger. */
+  /** Binds a function that needs only the ledger. Its last argument are its options. */
   #onLedger<Given extends ReadonlyArray<unknown>, A>(
+    action: Action,
     act: (opened: Pick<Connected, "ledger">, ...given: Given) => Promise<A>,
   ) {
-    return (...given: Given): Promise<A> =>
-      this.#connections.ledger((opened) => act(opened, ...given));
+    return async (...given: Given): Promise<A> => {
+      checkOptions(action, given.at(-1));
+      return this.#connections.ledger((opened) => act(opened, ...given));
+    };
   }
 
   /** Binds a function that needs the ledger, and Temporal if it answers. */
   #deciding<Given extends ReadonlyArray<unknown>, A>(
+    action: Action,
     act: (deciding: Deciding, ...given: Given) => Promise<A>,
   ) {
-    return (...given: Given): Promise<A> =>
-      this.#connections.deciding((deciding) => act(deciding, ...given));
+    return async (...given: Given): Promise<A> => {
+      checkOptions(action, given.at(-1));
+      return this.#connections.deciding((deciding) => act(deciding, ...given));
+    };
   }
 
   /**
@@ -98,6 +105,7 @@ export class Payments extends PaymentsReading {
    * ```
    */
   async pay(input: PayoutInput, options: StartGiven): Promise<StartedRun> {
+    checkOptions("pay", options);
     return this.#start(planPayout(input, this.#assumptionsFor(input)), options);
   }
 
@@ -113,6 +121,7 @@ export class Payments extends PaymentsReading {
    * ```
    */
   async onboard(input: OnboardCardholderInput, options: StartGiven): Promise<StartedRun> {
+    checkOptions("onboard", options);
     return this.#start(planOnboarding(input, this.#assumptionsFor(input)), options);
   }
 
@@ -214,10 +223,9 @@ export class Payments extends PaymentsReading {
    * const { batch, totals, warnings } = await payments.checkFile("october.csv", { by: "ada" });
    * ```
    */
-  async checkFile(
-    file: string,
-    { type = "payout", ...options }: CheckFileOptions,
-  ): Promise<FilePlan> {
+  async checkFile(file: string, given: CheckFileOptions): Promise<FilePlan> {
+    checkOptions("checkFile", given);
+    const { type = "payout", ...options } = given;
     const checked = await checkBatchFile(type, file, this.#connections.settings.assumptionsOf());
     return this.#connections.both((connected) => planFile(connected, checked, options));
   }
@@ -252,11 +260,9 @@ export class Payments extends PaymentsReading {
     return this.#startFile("onboardCardholder", file, options);
   }
 
-  async #startFile(
-    type: FileType,
-    file: string,
-    { batch, ...options }: StartFileOptions,
-  ): Promise<StartedFile> {
+  async #startFile(type: FileType, file: string, given: StartFileOptions): Promise<StartedFile> {
+    checkOptions("payFile", given);
+    const { batch, ...options } = given;
     const checked = await checkBatchFile(type, file, this.#connections.settings.assumptionsOf());
     if (batch !== undefined && batch !== checked.batch)
       throw refused(`${file} has changed since it was checked. Nothing was started.`);
@@ -277,7 +283,7 @@ export class Payments extends PaymentsReading {
    * await payments.answer(id, { question, choose: "end", by: "ada", reason: "order withdrawn" });
    * ```
    */
-  readonly answer = this.#onLedger(answer);
+  readonly answer = this.#onLedger("answer", answer);
 
   /**
    * Gives one answer to several questions of the inbox. Questions that are asked later are not answered.
@@ -288,7 +294,7 @@ export class Payments extends PaymentsReading {
    * await payments.answerAll(items.filter(({ kind }) => kind === "question"), { choose: "resend", by: "ada", reason: "outage" });
    * ```
    */
-  readonly answerAll = this.#onLedger(answerAll);
+  readonly answerAll = this.#onLedger("answerAll", answerAll);
 
   /**
    * Approves, as a second person, exactly what was read: a payment, a file, or limits. It needs only the ledger.
@@ -300,7 +306,7 @@ export class Payments extends PaymentsReading {
    * await payments.approve(item.workflowId, { hash: item.hash ?? "", by: "grace", how: "single sign-on" });
    * ```
    */
-  readonly approve = this.#onLedger(approve);
+  readonly approve = this.#onLedger("approve", approve);
 
   /**
    * Rejects a payment or a file: nothing more is sent under its id. It needs only the ledger.
@@ -311,7 +317,7 @@ export class Payments extends PaymentsReading {
    * await payments.reject(id, { by: "grace", reason: "wrong payee" });
    * ```
    */
-  readonly reject = this.#onLedger(reject);
+  readonly reject = this.#onLedger("reject", reject);
 
   /**
    * Retries a failed run: completed steps are kept. An open run checks again.
@@ -324,7 +330,9 @@ export class Payments extends PaymentsReading {
    * await payments.retry(id, { by: "ada", reason: "amount", amend: { payout: { amount: "12.50" } } });
    * ```
    */
-  retry(id: string, { isDryRun = false, ...options }: RetryGiven): Promise<RetriedRun> {
+  async retry(id: string, given: RetryGiven): Promise<RetriedRun> {
+    checkOptions("retry", given);
+    const { isDryRun = false, ...options } = given;
     return this.#connections.both(async (connected) => {
       const done = isDryRun
         ? { ...(await planRetryOf(connected, id, options)), runId: null }
@@ -348,7 +356,8 @@ export class Payments extends PaymentsReading {
    * const plan = await payments.planRepair({ batch: id }, { by: "ada" });
    * ```
    */
-  planRepair(filter: ListFilter, options: RepairOptions): Promise<RepairPlan> {
+  async planRepair(filter: ListFilter, options: RepairOptions): Promise<RepairPlan> {
+    checkOptions("planRepair", options);
     const read = async (opened: Connected | Deciding) => {
       const { rows: _, ...plan } = await this.#planRepair(opened, filter, options);
       return plan;
@@ -375,10 +384,12 @@ export class Payments extends PaymentsReading {
    * const { repair } = await payments.repair({ batch: id }, { by: "ada", reason: "outage" });
    * ```
    */
-  repair(
+  async repair(
     filter: ListFilter,
-    { content, ...options }: RepairOptions & { readonly content?: string | undefined },
+    given: RepairOptions & { readonly content?: string | undefined },
   ): Promise<StartedRepair> {
+    checkOptions("repair", given);
+    const { content, ...options } = given;
     const started = this.#connections.both(async (connected) => {
       const planned = await this.#planRepair(connected, filter, options);
       if (content !== undefined && content !== planned.content)
@@ -404,7 +415,7 @@ export class Payments extends PaymentsReading {
    * const { succeeded } = await payments.cancel(id, { by: "ada", reason: "order withdrawn" });
    * ```
    */
-  readonly cancel = this.#deciding(cancel);
+  readonly cancel = this.#deciding("cancel", cancel);
 
   /**
    * Cancels a batch: rows that have not started are not paid. With `isStarted`, the others are stopped as well.
@@ -415,7 +426,7 @@ export class Payments extends PaymentsReading {
    * const { goOn } = await payments.cancelBatch(id, { by: "ada", reason: "wrong file" });
    * ```
    */
-  readonly cancelBatch = this.#deciding(cancelBatch);
+  readonly cancelBatch = this.#deciding("cancelBatch", cancelBatch);
 
   /**
    * Pauses sends: those of a run or a batch, or all of them without `id`. It needs only the ledger.
@@ -426,7 +437,9 @@ export class Payments extends PaymentsReading {
    * await payments.pause({ by: "ada", reason: "wrong balance" });
    * ```
    */
-  pause({ id, ...acting }: PauseGiven): ReturnType<typeof pause> {
+  async pause(given: PauseGiven): ReturnType<typeof pause> {
+    checkOptions("pause", given);
+    const { id, ...acting } = given;
     return this.#connections.ledger((opened) => pause(opened, id, acting));
   }
 
@@ -439,7 +452,9 @@ export class Payments extends PaymentsReading {
    * await payments.resume({ by: "ada" });
    * ```
    */
-  resume({ id, ...acting }: PauseGiven): ReturnType<typeof resume> {
+  async resume(given: PauseGiven): ReturnType<typeof resume> {
+    checkOptions("resume", given);
+    const { id, ...acting } = given;
     return this.#connections.ledger((opened) => resume(opened, id, acting));
   }
 
@@ -453,15 +468,12 @@ export class Payments extends PaymentsReading {
    * await payments.setLimits({ maxAmounts: { EUR: "1000.00" }, by: "ada", reason: "audit" });
    * ```
    */
-  async setLimits({
-    account,
-    approveAbove,
-    maxAmounts,
-    ...acting
-  }: LimitsGiven): Promise<LimitsView> {
+  async setLimits(given: LimitsGiven): Promise<LimitsView> {
+    checkOptions("setLimits", given);
+    const { account, approveAbove, maxAmounts, ...acting } = given;
     const hash = this.account(account);
-    const given = { approveAbove, maxAmounts };
-    return this.#connections.ledger((opened) => setLimits(opened, hash, given, acting));
+    const limits = { approveAbove, maxAmounts };
+    return this.#connections.ledger((opened) => setLimits(opened, hash, limits, acting));
   }
 
   /**
@@ -473,7 +485,9 @@ export class Payments extends PaymentsReading {
    * await payments.word({ word: "Paid out", means: "completed", by: "ada", reason: "the bank statement" });
    * ```
    */
-  async word({ account, means, word, ...acting }: WordGiven): Promise<DecidedMeaning> {
+  async word(given: WordGiven): Promise<DecidedMeaning> {
+    checkOptions("word", given);
+    const { account, means, word, ...acting } = given;
     const hash = this.account(account);
     const assumptions = this.#connections.settings.assumptionsOf(hash);
     return this.#connections.ledger((opened) =>

@@ -35,6 +35,7 @@ import {
   type RunLog,
 } from "../views/run.ts";
 import type { RunView } from "../rules/run-view.ts";
+import { checkOptions } from "./checks.ts";
 import type { FollowOptions, PageOfRuns } from "./options.ts";
 import type { Installation } from "./settings.ts";
 
@@ -150,7 +151,9 @@ export class PaymentsReading implements AsyncDisposable {
    * const { duplicates, isProved } = await payments.duplicates({ batch: repair });
    * ```
    */
-  duplicates({ account, batch }: Pick<ListFilter, "account" | "batch"> = {}): Promise<Duplicates> {
+  async duplicates(which: Pick<ListFilter, "account" | "batch"> = {}): Promise<Duplicates> {
+    checkOptions("duplicates", which);
+    const { account, batch } = which;
     const only =
       account === undefined && this.accounts.length > 0 ? undefined : this.account(account);
     return findDuplicatesMade(
@@ -208,7 +211,8 @@ export class PaymentsReading implements AsyncDisposable {
    * const { lines } = await payments.log("payout/invoice-17");
    * ```
    */
-  log(id: string, options: { readonly isVerified?: boolean } = {}): Promise<RunLog> {
+  async log(id: string, options: { readonly isVerified?: boolean } = {}): Promise<RunLog> {
+    checkOptions("log", options);
     return this.#connections.ledger(({ ledger }) => readLog(ledger, id, options));
   }
 

@@ -15,6 +15,7 @@ import { checkRedelivered } from "../rules/filter.ts";
 import { groupsOf, type PreviewedGroup, type PreviewedRun } from "../rules/preview.ts";
 import { knownCursor } from "../views/events.ts";
 import { testWebhook } from "../views/doctor/doctor.ts";
+import { checkOptions } from "./checks.ts";
 import type { Installation } from "./settings.ts";
 
 /** Rare work on an installation: recover, replay, prune, back up, migrate, test the webhook. */
@@ -70,8 +71,10 @@ export const upkeepOf = (
    * const { files, unfinished } = await payments.upkeep.recover({ by: "ada", isDryRun: true });
    * ```
    */
-  recover: (options: RecoverOptions): Promise<RecoveryReport> =>
-    connections.both((connected) => recover(connected, options)),
+  recover: async (options: RecoverOptions): Promise<RecoveryReport> => {
+    checkOptions("recover", options);
+    return connections.both((connected) => recover(connected, options));
+  },
   /**
    * Replays the histories of runs against workflow code, to see whether they would continue under it.
    *
@@ -113,8 +116,10 @@ export const upkeepOf = (
       return { groups: groupsOf(runs), runs };
     }),
   /** Removes the texts and logs of old runs. @returns their number. @throws InvalidInput if `before` is too recent. */
-  prune: (options: Omit<PruneOptions, "keepDays">): Promise<number> =>
-    connections.ledger((opened) => prune(opened, { ...options, keepDays })),
+  prune: async (options: Omit<PruneOptions, "keepDays">): Promise<number> => {
+    checkOptions("prune", options);
+    return connections.ledger((opened) => prune(opened, { ...options, keepDays }));
+  },
   /** Copies a SQLite ledger to a new file, while it is in use. @throws ConnectionFailed for PostgreSQL, which its own tools copy. */
   backup: (file: string): Promise<void> => connections.ledger(({ ledger }) => ledger.backup(file)),
   /** Creates or migrates the tables of the ledger. @returns its address. @throws ConnectionFailed. */
