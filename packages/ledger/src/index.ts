@@ -24,7 +24,7 @@ export { type FeedEvent, numberIn, UnknownCursor } from "./store/feed-methods.ts
 export { trackerLease } from "./store/attention.ts";
 export type * from "./store/attention.ts";
 export { type DecidedWord, plainWord, type WordMeaning, wordsId } from "./store/word-methods.ts";
-export { type MoneyGroup, moneyGroupOf, RUN_SORTS } from "./store/list-runs.ts";
+export { type MoneyGroup, moneyGroupOf, RUN_SORTS, type RunSort } from "./store/list-runs.ts";
 export type * from "./store/list-runs.ts";
 export type { FailedRun, FailureGroup } from "./store/failure-groups.ts";
 export { lateSince, type RunFilter } from "./store/run-filter.ts";

@@ -32,17 +32,28 @@ import { checkName } from "./decide/record.ts";
  * - `staticSummary`, `staticDetails`: they show the payment.
  * - `versioningOverride`, `requestEagerStart`: a retry does not keep them.
  */
-type TemporalOptions = Pick<
-  WorkflowStartOptions,
-  | "memo"
-  | "priority"
-  | "retry"
-  | "startDelay"
-  | "typedSearchAttributes"
-  | "workflowExecutionTimeout"
-  | "workflowRunTimeout"
-  | "workflowTaskTimeout"
->;
+type TemporalOptions = Pick<WorkflowStartOptions, (typeof OF_TEMPORAL)[number]>;
+
+const OF_TEMPORAL = [
+  "memo",
+  "priority",
+  "retry",
+  "startDelay",
+  "typedSearchAttributes",
+  "workflowExecutionTimeout",
+  "workflowRunTimeout",
+  "workflowTaskTimeout",
+] as const satisfies ReadonlyArray<keyof WorkflowStartOptions>;
+
+const OF_PAYMENT = ["account", "how", "ledger", "notDuplicate", "startedBy"] as const;
+
+const OPTIONS: ReadonlySet<string> = new Set<keyof StartAtOptions<Workflow>>([
+  ...OF_TEMPORAL,
+  ...OF_PAYMENT,
+  "args",
+  "taskQueue",
+  "workflowId",
+]);
 
 /** How a run is started. */
 export interface StartAtOptions<W extends Workflow> extends TemporalOptions {
@@ -196,13 +207,17 @@ export const askedOf = <W extends Workflow>(
   const { memo = {}, startedBy, taskQueue = "payments" } = options;
   const workflowId = checkId(options.workflowId);
   checkName(startedBy, "startedBy");
+  // The compiler does not see every call: with cronSchedule, Temporal would repeat the payment.
+  const unknown = Object.keys(options).find((option) => !OPTIONS.has(option));
+  if (unknown !== undefined)
+    throw invalidInput(`A payment is not started with the option ${unknown}. Nothing was started.`);
   const reserved = Object.keys(memo).filter((field) => field.startsWith(OWN_MEMO));
   if (reserved.length > 0)
     throw invalidInput(
       `The memo has ${reserved.join(", ")}: fields that begin with ${OWN_MEMO} are reserved. Rename them.`,
     );
   return {
-    ...Struct.omit(options, ["account", "how", "ledger", "notDuplicate", "startedBy"]),
+    ...Struct.omit(options, OF_PAYMENT),
     workflowId,
     taskQueue,
     // TypeScript cannot distinguish these parameters from those of a workflow without any.

@@ -297,6 +297,20 @@ test("options of Temporal's own are passed on, and the memo's own fields are kep
   expect(Number(started?.firstWorkflowTaskBackoff?.seconds)).toBe(1);
 });
 
+test("an option that the payment does not take is refused before anything is started", async () => {
+  const { client } = stack.operations;
+  const given = {
+    key: "cron",
+    startedBy: "ada",
+    args: [inputOf("cron")],
+    cronSchedule: "* * * * *",
+  };
+  const starting = startPayment<Workflows["payout"]>(client, "payout", given as never);
+  await expect(starting).rejects.toThrow(InvalidInput);
+  await expect(starting).rejects.toThrow("with the option cronSchedule. Nothing was started.");
+  await expect(client.workflow.getHandle("payout/cron").describe()).rejects.toThrow();
+});
+
 test("a memo with a reserved field is refused before anything is started", async () => {
   const { client } = stack.operations;
   const starting = startPayment<Workflows["payout"]>(client, "payout", {
