@@ -107,6 +107,12 @@ describe("the name of a step", () => {
     expect(rig.callsOf(handle)).toEqual([]);
   });
 
+  it("has no misspelt option if it is a wait", async () => {
+    const handle = await rig.start("waitWithMisspelt", ["p-1"]);
+    expect(await failedTask(handle)).toContain('A wait has no option "wihtin".');
+    expect(rig.callsOf(handle)).toEqual([]);
+  });
+
   it("has a threshold of approval that is an amount", async () => {
     const handle = await rig.start("pay", ["1.00", { approval: "1.00" }]);
     expect(await failedTask(handle)).toContain("The approval of createPayout must be");

@@ -27,7 +27,7 @@ import {
   PayoutStillOpen,
   Refused,
 } from "../failures.ts";
-import { asPaymentFailure, runState } from "../run.ts";
+import { asPaymentFailure, failTask, runState } from "../run.ts";
 import { activity, sendWrite } from "./write.ts";
 
 /** Length and account of a wait. */
@@ -37,6 +37,16 @@ export interface WaitOptions {
   /** Name of the account. Default: the account of the step whose result is awaited. */
   readonly account?: string | undefined;
 }
+
+const OPTIONS: ReadonlySet<string> = new Set<keyof WaitOptions>(["account", "within"]);
+
+/** Returns the options of a wait. The compiler does not see every call: a misspelt time would be ignored. */
+const checked = (options: WaitOptions): WaitOptions => {
+  const unknown = Object.keys(options).find((option) => !OPTIONS.has(option));
+  return unknown === undefined
+    ? options
+    : failTask(`A wait has no option ${JSON.stringify(unknown)}.`);
+};
 
 type Mode = Pick<PayoutWait, "mode">;
 
@@ -142,9 +152,9 @@ const factsOfWait = (step: string, reason: string) => [{ operation: step, step, 
  */
 export const awaitPayout = (
   { payout_id }: { readonly payout_id: string },
-  { within = "30 days", ...options }: WaitOptions = {},
+  options: WaitOptions = {},
 ): Promise<SeenPayout> => {
-  const { account = runState().accounts.get(payout_id) } = options;
+  const { account = runState().accounts.get(payout_id), within = "30 days" } = checked(options);
   return waitFor<SeenPayout>(
     {
       name: WAIT.payout,
@@ -198,9 +208,9 @@ export interface PayoutReturn extends Omit<SeenReturn, "outcome"> {
  */
 export const awaitReturn = async (
   { payout_id }: { readonly payout_id: string },
-  { within = "30 days", ...options }: WaitOptions = {},
+  options: WaitOptions = {},
 ): Promise<PayoutReturn | undefined> => {
-  const { account = runState().accounts.get(payout_id) } = options;
+  const { account = runState().accounts.get(payout_id), within = "30 days" } = checked(options);
   const { outcome, ...seen } = await waitFor<SeenReturn>(
     {
       name: WAIT.return,
@@ -225,9 +235,9 @@ export const awaitReturn = async (
  */
 export const awaitVerification = (
   { card_holder_id }: { readonly card_holder_id: string },
-  { within = "7 days", ...options }: WaitOptions = {},
+  options: WaitOptions = {},
 ): Promise<SeenCardholder> => {
-  const { account = runState().accounts.get(card_holder_id) } = options;
+  const { account = runState().accounts.get(card_holder_id), within = "7 days" } = checked(options);
   return waitFor<SeenCardholder>(
     {
       name: WAIT.cardholder,
@@ -266,8 +276,9 @@ interface Balance {
  */
 export const ensureBalance = (
   currency: string,
-  { account }: Pick<WaitOptions, "account"> = {},
+  options: Pick<WaitOptions, "account"> = {},
 ): Promise<Balance> => {
+  const { account } = checked(options);
   const retrieveBalance = activity("retrieveBalance", account, {
     startToCloseTimeout: "1 minute",
     retry: { maximumInterval: "1 minute" },
@@ -302,9 +313,10 @@ const createBalance = (currency: string, account: string | undefined) =>
  */
 export const awaitFunds = (
   { amount, currency }: { readonly amount: string; readonly currency: string },
-  { account, within = "30 days" }: WaitOptions = {},
-): Promise<SeenFunds> =>
-  waitFor<SeenFunds>(
+  options: WaitOptions = {},
+): Promise<SeenFunds> => {
+  const { account, within = "30 days" } = checked(options);
+  return waitFor<SeenFunds>(
     {
       name: WAIT.balance,
       account,
@@ -322,3 +334,4 @@ export const awaitFunds = (
     },
     within,
   );
+};

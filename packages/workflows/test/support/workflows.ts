@@ -160,6 +160,12 @@ export async function waitForPayout(payout_id: string): Promise<string> {
   }
 }
 
+/** Waits for a payout with a misspelt time, whatever its types say. */
+export async function waitWithMisspelt(payout_id: string): Promise<string> {
+  const options: object = { wihtin: "5 days" };
+  return (await awaitPayout({ payout_id }, options)).payout_status;
+}
+
 /** Waits whether a payout comes back; twice at once. */
 export async function waitForReturn(payout_id: string) {
   const wait = () => awaitReturn({ payout_id }, { within: "20 days" });
