@@ -21,6 +21,7 @@ import * as Result from "effect/Result";
 import { InvalidInput } from "../errors.ts";
 import type { ConnectionSettings } from "../facts/connection/connections.ts";
 import { temporalSettings } from "../facts/connection/temporal.ts";
+import { type Check, check, isAny, isText } from "../rules/filter.ts";
 
 /** Access of one account to the service. */
 export interface ServiceAccess {
@@ -63,6 +64,14 @@ export type Installation = ReturnType<typeof readInstallation>;
 
 const UNNAMED = "default";
 
+const TEMPORAL: Readonly<Record<keyof TemporalAccess, Check>> = {
+  address: isText,
+  namespace: isText,
+  apiKey: isText,
+  tls: isAny,
+  dataConverter: isAny,
+};
+
 /** The reason names the setting as its source does: a variable, if it is of the environment. */
 const checked = <A>(read: () => A): A => {
   try {
@@ -75,10 +84,12 @@ const checked = <A>(read: () => A): A => {
 
 /** Reads the settings of an installation. @throws InvalidInput if they are invalid. */
 export const readInstallation = (
-  { temporal, ...given }: OpenPaymentsSettings,
+  { temporal = {}, ...given }: OpenPaymentsSettings,
   environment: Readonly<Record<string, string | undefined>>,
   kept?: Ledger,
 ) => {
+  // With a misspelt address, it would be the Temporal of another installation.
+  check("setting temporal", TEMPORAL, temporal, "Nothing was done.");
   const settings = checked(() =>
     layOver(
       readSettings(environment),
@@ -105,7 +116,7 @@ export const readInstallation = (
   const connections: ConnectionSettings = {
     temporal: () => {
       const found = temporalSettings(environment, settings);
-      const { address, apiKey: key, dataConverter, namespace, tls } = temporal ?? {};
+      const { address, apiKey: key, dataConverter, namespace, tls } = temporal;
       return {
         ...found,
         ...(address !== undefined && { address }),

@@ -56,3 +56,13 @@ test("an option that is undefined is left out", async () => {
   const given = { ...ada, id: ID, how: undefined, batch: undefined };
   expect(await payments.pause(given)).toMatchObject({ scope: "run", of: ID });
 });
+
+test.each([
+  [{ adress: "other:7233" }, "adress is unknown: use one of address, namespace"],
+  [{ address: 7233 }, "address must be a text"],
+  ["other:7233", "must be an object"],
+])("with %j as temporal, nothing is opened: it would be another installation", (temporal, why) => {
+  const read = () => readInstallation({ ...access, temporal: temporal as object }, {});
+  expect(read).toThrow(InvalidInput);
+  expect(read).toThrow(why);
+});
