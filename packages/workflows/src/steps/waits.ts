@@ -38,27 +38,21 @@ export interface WaitOptions {
   readonly account?: string | undefined;
 }
 
-const OPTIONS: ReadonlySet<string> = new Set<keyof WaitOptions>(["account", "within"]);
-
-/** Returns the options of a wait. The compiler does not see every call: a misspelt time would be ignored. */
-const checked = (options: WaitOptions): WaitOptions => {
-  const unknown = Object.keys(options).find((option) => !OPTIONS.has(option));
-  return unknown === undefined
-    ? options
-    : failTask(`A wait has no option ${JSON.stringify(unknown)}.`);
-};
-
 type Mode = Pick<PayoutWait, "mode">;
 
-interface Awaited<Seen extends { readonly outcome: string }> {
+interface Awaited<Seen extends { readonly outcome: string }, Of> {
   readonly name: (typeof WAIT)[keyof typeof WAIT];
+  /** The object of the wait, as its activity takes it and as each result names it; a part of the activity's id. */
+  readonly of: Of;
+  /** Returns the activity of that name. */
+  readonly attempt: (
+    account: string | undefined,
+    how: ActivityOptions,
+  ) => (input: Of & Mode) => Promise<Seen>;
   readonly account: string | undefined;
-  /** The object of the wait; a part of the activity's id. */
-  readonly thing: string;
-  /** Calls the activity of that name. */
-  readonly call: (mode: Mode, how: ActivityOptions) => Promise<Seen>;
-  /** Whether a result is about the object: with repeated ids, the result of an earlier run could be delivered. */
-  readonly isIt: (seen: Seen) => boolean;
+  readonly within: Duration;
+  /** Options that no wait has. */
+  readonly others: object;
   /** Returns the result, or throws the failure of the wait. */
   readonly judge: (seen: Seen) => Seen;
   /** Creates the missing object if the service refuses the wait. */
@@ -71,23 +65,31 @@ const isOver = (error: unknown): boolean =>
   (error.retryState === "TIMEOUT" || error.cause instanceof TimeoutFailure);
 
 /** Waits by one activity. Equal waits share it: Temporal refuses a second activity with the same id. */
-const waitFor = <Seen extends { readonly outcome: string }>(
-  { make, ...awaited }: Awaited<Seen>,
-  within: Duration,
-): Promise<Seen> => {
-  const { account, isIt, judge, name, thing } = awaited;
+const waitFor = <Seen extends { readonly outcome: string }, Of extends object>({
+  make,
+  ...awaited
+}: Awaited<Seen, Of>): Promise<Seen> => {
+  const { attempt, judge, name, of, others, within } = awaited;
+  // The compiler does not see every call: a misspelt time would be ignored.
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) return failTask(`A wait has no option ${JSON.stringify(unknown)}.`);
   const state = runState();
   const { waits } = state;
+  const thing = Object.values(of).join(" ");
+  const { account = state.accounts.get(thing) } = awaited;
   const id = waitActivityId(name, thing);
   const underWay = waits.get(id);
   // The id contains the kind of the wait, so the type of its result is known: this permits the cast.
   if (underWay !== undefined) return underWay as Promise<Seen>;
   const call = (mode: Mode, how: ActivityOptions): Promise<Seen> =>
-    awaited.call(mode, {
+    attempt(account, {
       startToCloseTimeout: WAIT_ATTEMPT,
       retry: { initialInterval: "1 second", backoffCoefficient: 1 },
       ...how,
-    });
+    })({ ...of, ...mode });
+  /** With repeated ids, the result of an earlier run could be delivered. */
+  const isIt = (seen: object): boolean =>
+    Object.entries(of).every(([field, value]) => Reflect.get(seen, field) === value);
   /** Results that the next write reports. Not those of funds, which may change, and not "open", which proves nothing. */
   const believe = (outcome: string): void => {
     waits.delete(id);
@@ -105,7 +107,7 @@ const waitFor = <Seen extends { readonly outcome: string }>(
     const { type } = failure instanceof ApplicationFailure ? failure : {};
     believe(isCancellation(failure) ? "open" : (type ?? "error"));
     if (make === undefined || !(failure instanceof Refused)) throw failure;
-    return make().then(() => waitFor(awaited, within));
+    return make().then(() => waitFor(awaited));
   };
   const lastLook = (): Promise<Seen> =>
     call(
@@ -152,38 +154,34 @@ const factsOfWait = (step: string, reason: string) => [{ operation: step, step, 
  */
 export const awaitPayout = (
   { payout_id }: { readonly payout_id: string },
-  options: WaitOptions = {},
-): Promise<SeenPayout> => {
-  const { account = runState().accounts.get(payout_id), within = "30 days" } = checked(options);
-  return waitFor<SeenPayout>(
-    {
-      name: WAIT.payout,
-      account,
-      thing: payout_id,
-      call: (mode, how) => activity(WAIT.payout, account, how)({ payout_id, ...mode }),
-      isIt: (seen) => seen.payout_id === payout_id,
-      judge: (seen) => {
-        const { contradiction, outcome, payout_status } = seen;
-        const facts = factsOfWait(WAIT.payout, payout_status);
-        if (contradiction !== undefined) {
-          throw new PayoutDiffers(
-            `The payout ${payout_id} does not match the request: ${contradiction}`,
-            facts,
-          );
-        }
-        if (outcome === "failed") {
-          throw new PayoutFailed(`The payout ${payout_id} was not paid: ${payout_status}.`, facts);
-        }
-        if (outcome === "completed") return seen;
-        throw new PayoutStillOpen(
-          `The payout ${payout_id} was still open after ${within}: ${payout_status}. It may still be paid.`,
+  { account, within = "30 days", ...others }: WaitOptions = {},
+): Promise<SeenPayout> =>
+  waitFor({
+    name: WAIT.payout,
+    of: { payout_id },
+    attempt: (...how) => activity(WAIT.payout, ...how),
+    account,
+    within,
+    others,
+    judge: (seen) => {
+      const { contradiction, outcome, payout_status } = seen;
+      const facts = factsOfWait(WAIT.payout, payout_status);
+      if (contradiction !== undefined) {
+        throw new PayoutDiffers(
+          `The payout ${payout_id} does not match the request: ${contradiction}`,
           facts,
         );
-      },
+      }
+      if (outcome === "failed") {
+        throw new PayoutFailed(`The payout ${payout_id} was not paid: ${payout_status}.`, facts);
+      }
+      if (outcome === "completed") return seen;
+      throw new PayoutStillOpen(
+        `The payout ${payout_id} was still open after ${within}: ${payout_status}. It may still be paid.`,
+        facts,
+      );
     },
-    within,
-  );
-};
+  });
 
 /** Money of a payout that came back. */
 export interface PayoutReturn extends Omit<SeenReturn, "outcome"> {
@@ -208,20 +206,17 @@ export interface PayoutReturn extends Omit<SeenReturn, "outcome"> {
  */
 export const awaitReturn = async (
   { payout_id }: { readonly payout_id: string },
-  options: WaitOptions = {},
+  { account, within = "30 days", ...others }: WaitOptions = {},
 ): Promise<PayoutReturn | undefined> => {
-  const { account = runState().accounts.get(payout_id), within = "30 days" } = checked(options);
-  const { outcome, ...seen } = await waitFor<SeenReturn>(
-    {
-      name: WAIT.return,
-      account,
-      thing: payout_id,
-      call: (mode, how) => activity(WAIT.return, account, how)({ payout_id, ...mode }),
-      isIt: (one) => one.payout_id === payout_id,
-      judge: (one) => one,
-    },
+  const { outcome, ...seen } = await waitFor({
+    name: WAIT.return,
+    of: { payout_id },
+    attempt: (...how) => activity(WAIT.return, ...how),
+    account,
     within,
-  );
+    others,
+    judge: (one) => one,
+  });
   return outcome === "open" ? undefined : { ...seen, outcome };
 };
 
@@ -235,32 +230,28 @@ export const awaitReturn = async (
  */
 export const awaitVerification = (
   { card_holder_id }: { readonly card_holder_id: string },
-  options: WaitOptions = {},
-): Promise<SeenCardholder> => {
-  const { account = runState().accounts.get(card_holder_id), within = "7 days" } = checked(options);
-  return waitFor<SeenCardholder>(
-    {
-      name: WAIT.cardholder,
-      account,
-      thing: card_holder_id,
-      call: (mode, how) => activity(WAIT.cardholder, account, how)({ card_holder_id, ...mode }),
-      isIt: (seen) => seen.card_holder_id === card_holder_id,
-      judge: (seen) => {
-        if (seen.outcome === "verified") return seen;
-        const check = `The identity check of the cardholder ${card_holder_id}`;
-        throw new NotVerified(
-          seen.outcome === "open"
-            ? `${check} was still open after ${within}.`
-            : seen.outcome === "incomplete"
-              ? `${check} is incomplete: a retry is useful once it has passed.`
-              : `The identity of the cardholder ${card_holder_id} was not verified: ${seen.outcome}.`,
-          factsOfWait(WAIT.cardholder, seen.outcome),
-        );
-      },
-    },
+  { account, within = "7 days", ...others }: WaitOptions = {},
+): Promise<SeenCardholder> =>
+  waitFor({
+    name: WAIT.cardholder,
+    of: { card_holder_id },
+    attempt: (...how) => activity(WAIT.cardholder, ...how),
+    account,
     within,
-  );
-};
+    others,
+    judge: (seen) => {
+      if (seen.outcome === "verified") return seen;
+      const check = `The identity check of the cardholder ${card_holder_id}`;
+      throw new NotVerified(
+        seen.outcome === "open"
+          ? `${check} was still open after ${within}.`
+          : seen.outcome === "incomplete"
+            ? `${check} is incomplete: a retry is useful once it has passed.`
+            : `The identity of the cardholder ${card_holder_id} was not verified: ${seen.outcome}.`,
+        factsOfWait(WAIT.cardholder, seen.outcome),
+      );
+    },
+  });
 
 interface Balance {
   readonly balance_id: string;
@@ -276,9 +267,8 @@ interface Balance {
  */
 export const ensureBalance = (
   currency: string,
-  options: Pick<WaitOptions, "account"> = {},
+  { account }: Pick<WaitOptions, "account"> = {},
 ): Promise<Balance> => {
-  const { account } = checked(options);
   const retrieveBalance = activity("retrieveBalance", account, {
     startToCloseTimeout: "1 minute",
     retry: { maximumInterval: "1 minute" },
@@ -313,25 +303,21 @@ const createBalance = (currency: string, account: string | undefined) =>
  */
 export const awaitFunds = (
   { amount, currency }: { readonly amount: string; readonly currency: string },
-  options: WaitOptions = {},
-): Promise<SeenFunds> => {
-  const { account, within = "30 days" } = checked(options);
-  return waitFor<SeenFunds>(
-    {
-      name: WAIT.balance,
-      account,
-      thing: `${currency} ${amount}`,
-      call: (mode, how) => activity(WAIT.balance, account, how)({ amount, currency, ...mode }),
-      isIt: (seen) => seen.currency === currency && seen.amount === amount,
-      judge: (seen) => {
-        if (seen.outcome === "enough") return seen;
-        throw new NotFunded(
-          `The ${currency} balance held ${seen.available_balance} after ${within}, but ${amount} is needed.`,
-          factsOfWait(WAIT.balance, seen.available_balance),
-        );
-      },
-      make: () => createBalance(currency, account),
-    },
+  { account, within = "30 days", ...others }: WaitOptions = {},
+): Promise<SeenFunds> =>
+  waitFor({
+    name: WAIT.balance,
+    of: { currency, amount },
+    attempt: (...how) => activity(WAIT.balance, ...how),
+    account,
     within,
-  );
-};
+    others,
+    judge: (seen) => {
+      if (seen.outcome === "enough") return seen;
+      throw new NotFunded(
+        `The ${currency} balance held ${seen.available_balance} after ${within}, but ${amount} is needed.`,
+        factsOfWait(WAIT.balance, seen.available_balance),
+      );
+    },
+    make: () => createBalance(currency, account),
+  });
