@@ -162,7 +162,7 @@ export const batchMethods = (store: Store) => {
     saveRows: (batch: string, rows: ReadonlyArray<BatchRow>) =>
       store.save(
         `batch ${batch}`,
-        rows.map((row) => addRow({ run: null, repair: null, ...row, batch }, seal)),
+        rows.map((row) => addRow({ ...row, batch }, seal)),
       ),
     /** Marks waiting rows of an approved batch as started, before their start. @returns the marked rows. */
     claimRows: async (batch: string, numbers: ReadonlyArray<number>) => {

@@ -12,11 +12,12 @@ export interface Column<A> {
   read(value: SqlValue, seal: Seal): A;
 }
 
-/** A column that may be empty. */
+/** A column that may be empty: it is for a field that is null or left out. */
 export const orNull = <A>(column: Column<A>): Column<A | null> => ({
   ...column,
   type: column.type.replace(" NOT NULL", ""),
-  write: (value, seal) => (value === null ? null : column.write(value, seal)),
+  write: (value, seal) =>
+    value === null || value === undefined ? null : column.write(value, seal),
   read: (value, seal) => (value === null || value === undefined ? null : column.read(value, seal)),
 });
 

@@ -53,9 +53,8 @@ const changeOfRun = (field: string, name: string): string => {
     : `CASE WHEN ${TAKES_OVER} THEN excluded.${name} ELSE coalesce(runs.${name}, excluded.${name}) END`;
 };
 
-/** An open run without a recorded start. */
+/** An open run. */
 const OPEN: Partial<Run> = {
-  startedBy: null,
   endState: null,
   endedAt: null,
   endType: null,
@@ -77,7 +76,7 @@ const save = RUNS.saver({}, changeOfRun);
  * refreshed.
  */
 export const saveRun = (run: StartedRun & Partial<Run>, seal: Seal): Query =>
-  save({ ...OPEN, status: run.isStopped ? "ended" : "running", ...run }, seal);
+  save({ status: run.isStopped ? "ended" : "running", ...run }, seal);
 
 /** The outcome of a wait in one word. */
 const wordOf = ({ outcome }: JsonObject): string | null =>
@@ -138,11 +137,7 @@ export const runMethods = (store: Store) => {
         .length > 0
     );
   };
-  const record = (
-    { alias = null, shown: _, ...run }: NewRun,
-    start: NewStart | undefined,
-    startedAt?: number,
-  ): Promise<void> => {
+  const record = (run: NewRun, start: NewStart | undefined, startedAt?: number): Promise<void> => {
     const { account, workflowId } = run;
     const looks = [selectDecisions(workflowId)];
     return store.logged(workflowId, workflowId, looks, ([lines = []], log) => {
@@ -159,7 +154,6 @@ export const runMethods = (store: Store) => {
       const saved = saveRun(
         {
           ...run,
-          alias,
           runId,
           startedBy: start?.by ?? null,
           isStopped,
@@ -196,30 +190,17 @@ export const runMethods = (store: Store) => {
     recordEnds: async (ends: ReadonlyArray<RunEnd>): Promise<void> => {
       for (const part of chunksOf(ends, MOST_KEYS)) {
         const ids = part.map(({ workflowId }) => workflowId);
-        const changes = part.map(({ runId, workflowId, ...end }) =>
-          store.update(
-            RUNS,
-            {
-              endStep: null,
-              endFacts: null,
-              ...end,
-              endGroup: groupOf(end),
-              ...(runId !== null && { runId }),
-            },
-            { "workflow_id = ?": workflowId },
-          ),
-        );
-        await store.database.write(ids, [], () => ({
-          value: undefined,
-          writes: [...changes, ...refreshEnds(ids)],
-        }));
+        const changes = part.map(({ runId, workflowId, ...end }) => {
+          const to = { ...OPEN, ...end, endGroup: groupOf(end), ...(runId !== null && { runId }) };
+          return store.update(RUNS, to, { "workflow_id = ?": workflowId });
+        });
+        await store.save(ids, [...changes, ...refreshEnds(ids)]);
       }
     },
     /** Records that a run of the id continues a failed one, unless a newer one is known. */
     reopenRun: async (workflowId: string, from: string, runId: string): Promise<void> => {
-      const { startedBy: _, ...open } = OPEN;
       const of = { "workflow_id = ?": workflowId, "run_id = ?": from };
-      const reopen = store.update(RUNS, { ...open, runId }, of, "RETURNING workflow_id");
+      const reopen = store.update(RUNS, { ...OPEN, runId }, of, "RETURNING workflow_id");
       await store.writeReturning(workflowId, reopen, ...refreshEnds([workflowId]));
     },
     /**
@@ -269,7 +250,7 @@ export const runMethods = (store: Store) => {
     openWait: async (wait: NewWait) => {
       const keys = [wait.workflowId, payoutKey(wait.thing)];
       await store.save(keys, [
-        open({ ...wait, isLeft: false, closedAt: null, endedAs: null, outcome: null }, seal),
+        open({ ...wait, isLeft: false }, seal),
         ...(wait.kind === "payout" || wait.kind === "return"
           ? [store.update(WAITS, { readAfter: null }, { ...ofWait(wait), [IS_FOLLOWED]: true })]
           : []),

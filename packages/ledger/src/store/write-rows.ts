@@ -29,21 +29,12 @@ const STANDING =
 const READ_AFTER = `CASE WHEN excluded.standing = 'made' AND writes.standing IN ('made', 'completed', 'failed', 'returned')
   THEN writes.read_after ELSE excluded.read_after END`;
 
-/** A write that was not seen at the service. Only `sawPayouts`, and a decision about its word, change it. */
-const NOT_SEEN = {
-  word: null,
-  wordSince: null,
-  wordAsks: null,
-  wordUnlisted: null,
-  decidedWord: null,
-  problem: null,
-  outcomeAt: null,
-};
-
 const replace = (field: string) => {
-  if (field in NOT_SEEN) return null;
+  if (field === "version") return NEXT_VERSION;
+  if (field === "standing") return STANDING;
   if (field === "readAfter") return READ_AFTER;
-  return field === "version" ? NEXT_VERSION : field === "standing" ? STANDING : undefined;
+  // Only `sawPayouts`, and a decision about its word, change what the service shows of it.
+  return field in SEEN ? null : undefined;
 };
 
 const save = WRITES.saver({}, replace);
@@ -86,7 +77,6 @@ export const saveRow = (
   const stored = {
     ...row,
     ...request,
-    ...NOT_SEEN,
     standing,
     readAfter: nextRead({ ...row, standing }, row.changedAt),
     // Nobody is asked an approved question.
