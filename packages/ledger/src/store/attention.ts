@@ -9,7 +9,7 @@ import { batchLogId } from "../model/gate.ts";
 import { type ProblemDetails, PROBLEMS } from "./feed-schema.ts";
 import { dayOf, lateSince } from "./run-filter.ts";
 import * as column from "./column.ts";
-import { query, readFields } from "./table.ts";
+import { query } from "./table.ts";
 import type { Store } from "./store.ts";
 
 /** Why a person is needed. */
@@ -69,6 +69,8 @@ const FOUND = {
   last: column.text,
   message: column.orNull(column.sealed(column.text)),
 };
+
+const OVERDUE = { account: column.text, count: column.number, first: column.text };
 
 const MADE = "FROM writes WHERE standing = 'made'";
 
@@ -147,8 +149,7 @@ export const attentionMethods = (store: Store) => {
       const time = Number(at?.["now"]);
       const late = time - lateAfterMs;
       const asked = query(all, dayOf(late), time - SILENT_AFTER_MS, late);
-      const found = (await store.find(asked)).map((row) => readFields(FOUND, row, store.seal));
-      const things = Map.groupBy(found, ({ account, kind, of }) =>
+      const things = Map.groupBy(await store.read(FOUND, asked), ({ account, kind, of }) =>
         JSON.stringify([kind, account, of]),
       );
       return [...things.values()].flatMap((parts) => {
@@ -178,7 +179,8 @@ export const attentionMethods = (store: Store) => {
      * comes back is expected to. Its cost grows with the runs that are open for as long.
      */
     overdue: async (overdueAfterMs: number): Promise<ReadonlyArray<Problem>> => {
-      const found = await store.find(
+      const found = await store.read(
+        OVERDUE,
         query(
           `SELECT coalesce(account, '') AS account, count(*) AS count, min(workflow_id) AS first FROM runs
            WHERE end_state IS NULL AND started_at < ${now} - $1
@@ -187,12 +189,13 @@ export const attentionMethods = (store: Store) => {
           overdueAfterMs,
         ),
       );
-      return found.map((row) => ({
+      return found.map(({ account, count, first }) => ({
         kind: "overdue",
-        ...readFields({ account: column.text, count: column.number }, row, store.seal),
-        of: String(row["account"]),
+        account,
+        count,
+        of: account,
         money: [],
-        workflowIds: [String(row["first"])],
+        workflowIds: [first],
         message: null,
       }));
     },

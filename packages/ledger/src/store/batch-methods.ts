@@ -273,9 +273,10 @@ export const batchMethods = (store: Store) => {
         filter.limit,
       ),
     /** Counts the rows of a batch, and adds up what was sent. */
-    batchCounts: async (id: string) => {
+    batchCounts: (id: string) => {
       const sum = database.dialect.sum(sent("amount"));
-      const found = await store.find(
+      return store.read(
+        BATCH_COUNT,
         query(
           `SELECT ${STATUS} AS status, ${STANDING} AS standing, ${sent("currency")} AS currency,
            sum(CASE WHEN ${IS_FIRST} THEN 1 ELSE 0 END) AS rows,
@@ -283,7 +284,6 @@ export const batchMethods = (store: Store) => {
           id,
         ),
       );
-      return found.map((count) => readFields(BATCH_COUNT, count, seal));
     },
     /** Returns the rows of a batch after a number, in order, as the file has them. */
     batchRows: (

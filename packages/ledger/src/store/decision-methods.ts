@@ -164,12 +164,11 @@ export const decisionMethods = (store: Store) => {
       (await onPause("resume", { scope, of }, actor)).isPaused,
     limits,
     /** Returns the accounts with any decision about limits. */
-    limitedAccounts: async (): Promise<ReadonlyArray<string>> => {
-      const found = await store.find(
+    limitedAccounts: () =>
+      store.texts(
+        "account",
         query("SELECT DISTINCT account FROM log WHERE kind = 'limits' ORDER BY account"),
-      );
-      return found.map((row) => String(row["account"]));
-    },
+      ),
     /**
      * Sets the limits of an account: a first value or a tighter one applies at once. Looser ones wait in `pending` for
      * `approveLimits`, all of them, and replace others that wait.

@@ -13,7 +13,7 @@ import { NO_GROUP, runConditions, type RunFilter } from "./run-filter.ts";
 import { type Batch, type Run, RUNS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
 import * as column from "./column.ts";
-import { type Query, query, readFields, type RowOf, type SqlRow, toJson } from "./table.ts";
+import { type Query, query, type RowOf, type SqlRow, toJson } from "./table.ts";
 import { type RecordedWrite, readRecorded } from "./write-rows.ts";
 import { chunksOf } from "effect/Array";
 
@@ -88,7 +88,8 @@ export const readReasons = async (
   filter: RunFilter,
   more: Where,
 ): Promise<ReadonlyMap<string, string | null>> => {
-  const found = await store.find(
+  const found = await store.read(
+    END,
     store.where("SELECT workflow_id, end_type, end_reason FROM runs", {
       ...more,
       ...runConditions(filter, undefined),
@@ -96,8 +97,7 @@ export const readReasons = async (
   );
   const wanted = filter.error?.toLowerCase();
   return new Map(
-    found.flatMap((row) => {
-      const { endReason, endType, workflowId } = readFields(END, row, store.seal);
+    found.flatMap(({ endReason, endType, workflowId }) => {
       const isMatch =
         wanted === undefined ||
         endType?.toLowerCase() === wanted ||
@@ -135,8 +135,9 @@ const REPAIR = {
 };
 
 /** Returns the repairs under way that have not retried failed runs yet, by workflow id and run. */
-const readRepairs = async (store: Store, workflowIds: ReadonlyArray<string>) => {
-  const found = await store.find(
+const readRepairs = (store: Store, workflowIds: ReadonlyArray<string>) =>
+  store.read(
+    REPAIR,
     query(
       `SELECT batch_rows.workflow_id, run, id, content_hash FROM batch_rows JOIN batches ON id = batch
        WHERE ${store.database.dialect.among("batch_rows.workflow_id", "$1")} AND run IS NOT NULL
@@ -144,8 +145,6 @@ const readRepairs = async (store: Store, workflowIds: ReadonlyArray<string>) => 
       toJson(workflowIds),
     ),
   );
-  return found.map((row) => readFields(REPAIR, row, store.seal));
-};
 
 /** Runs of which one statement reads the writes. */
 const READ_AT_ONCE = 1_000;
@@ -174,24 +173,23 @@ export const failureMethods = (store: Store) => {
     /** Groups the failed runs that match a filter: the largest group first. */
     failures: async (filter: RunFilter): Promise<ReadonlyArray<FailureGroup>> => {
       const where = await failed(filter);
-      const counts = (
-        await store.find(
-          store.where(
-            `SELECT type, end_group, currency, count(*) AS runs, min(ended_at) AS first, max(ended_at) AS last,
+      const counts = await store.read(
+        COUNT,
+        store.where(
+          `SELECT type, end_group, currency, count(*) AS runs, min(ended_at) AS first, max(ended_at) AS last,
              ${sum(`CASE WHEN ${IS_PLANNED} THEN amount END`)} AS sum FROM runs`,
-            where,
-            "GROUP BY type, end_group, currency ORDER BY currency",
-          ),
-          // Once a user's own workflow has a payment, its writes are the payments.
-          store.where(
-            `SELECT failed.type, end_group, currency, 0 AS runs, NULL AS first, NULL AS last, ${sum("amount")} AS sum
+          where,
+          "GROUP BY type, end_group, currency ORDER BY currency",
+        ),
+        // Once a user's own workflow has a payment, its writes are the payments.
+        store.where(
+          `SELECT failed.type, end_group, currency, 0 AS runs, NULL AS first, NULL AS last, ${sum("amount")} AS sum
              FROM (SELECT workflow_id AS id, type, end_group FROM runs`,
-            { ...where, [`NOT ${IS_PLANNED}`]: true },
-            `) AS failed JOIN writes ON owner_id = id AND amount IS NOT NULL AND standing IN (${UNPAID})
+          { ...where, [`NOT ${IS_PLANNED}`]: true },
+          `) AS failed JOIN writes ON owner_id = id AND amount IS NOT NULL AND standing IN (${UNPAID})
              GROUP BY failed.type, end_group, currency ORDER BY currency`,
-          ),
-        )
-      ).map((row) => readFields(COUNT, row, seal));
+        ),
+      );
       const groups = [...Map.groupBy(counts, nameOf)];
       const latest = await database.read(
         groups.map(([, [of]]) =>

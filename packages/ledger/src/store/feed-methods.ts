@@ -144,8 +144,8 @@ export const feedReader = (store: Store) => {
     ...values: ReadonlyArray<number>
   ) => {
     const of = select(account, `${where} ORDER BY number DESC LIMIT 1`, ...values);
-    const [found] = await store.find(of);
-    return found && idOf(FEED.read(found, seal), head);
+    const [found] = await store.read(FEED.fields, of);
+    return found && idOf(found, head);
   };
 
   /**
@@ -256,10 +256,11 @@ export const feedReader = (store: Store) => {
     limit: number,
     to = Number.MAX_SAFE_INTEGER,
   ) => {
-    const found = await store.find(
+    const found = await store.read(
+      FEED.fields,
       select(account, "number > $2 AND number <= $3 ORDER BY number LIMIT $4", after, to, limit),
     );
-    return Promise.all(found.map((row) => eventOf(FEED.read(row, seal), head)));
+    return Promise.all(found.map((row) => eventOf(row, head)));
   };
 
   /** Numbers what is committed, and returns the head after that. */
@@ -271,16 +272,15 @@ export const feedReader = (store: Store) => {
   };
 
   /** Returns the accounts that have a feed. Its cost grows with their number alone. */
-  const feeds = async (): Promise<ReadonlyArray<string>> => {
-    const found = await store.find(
+  const feeds = () =>
+    store.texts(
+      "account",
       query(
         `WITH RECURSIVE feed (account) AS (SELECT min(account) FROM events UNION ALL
          SELECT (SELECT min(account) FROM events WHERE events.account > feed.account) FROM feed WHERE feed.account IS NOT NULL)
          SELECT account FROM feed WHERE account IS NOT NULL`,
       ),
     );
-    return found.map((row) => String(row["account"]));
-  };
 
   /** Numbers all that is committed, however much it is: or as much as it may, if the ledger was restored. */
   const numberAll = async (account: string): Promise<void> => {

@@ -15,7 +15,7 @@ import { type RecordedWrite, readRecorded, rowsOf } from "./write-rows.ts";
 import { type RecordedWait, type Run, RUNS, WAITS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
 import * as column from "./column.ts";
-import { type Query, query, readFields, type RowOf } from "./table.ts";
+import { type Query, query, type RowOf } from "./table.ts";
 
 /*
  * A list costs what its page has, and sums cost one pass over a covering index: `writes_paid`, or `writes_owner` if
@@ -227,15 +227,15 @@ export const listMethods = (store: Store) => {
       const ids = names === undefined ? await idsOfError(filter) : [...names.keys()];
       // A planned payment has no status of the service.
       const relations = by === "word" ? PAYMENTS.slice(0, 1) : PAYMENTS;
-      const found = await store.find(...relations.map((some) => selectSums(filter, by, ids, some)));
+      const selects = relations.map((some) => selectSums(filter, by, ids, some));
+      const found = await store.read(SUM, ...selects);
       const keyOf = ({ key, ...of }: RowOf<typeof SUM>): string | null =>
         by === "day"
           ? dayOf(Number(key) * DAY_MS)
           : names === undefined
             ? key
             : (outcomeReason(of) ?? names.get(key ?? "") ?? null);
-      const parts = found.map((row): MoneySum => {
-        const of = readFields(SUM, row, seal);
+      const parts = found.map((of): MoneySum => {
         const { currency, operation, payments, standing, sum } = of;
         return {
           key: keyOf(of),

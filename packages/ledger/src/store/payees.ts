@@ -7,7 +7,7 @@ import { chunksOf } from "effect/Array";
 import type { Payee } from "./ledger.ts";
 import { OF_CARDHOLDERS, PAYEES, REQUEST, ROW, SEEN } from "./schema.ts";
 import { MOST_KEYS, type Store } from "./store.ts";
-import { readFields, type RowOf } from "./table.ts";
+import type { RowOf } from "./table.ts";
 
 const savePayee = PAYEES.saver({}, (name) =>
   name === "mark" ? "coalesce(excluded.mark, payees.mark)" : undefined,
@@ -80,28 +80,21 @@ export const payeeMethods = (store: Store) => ({
     return { mark, shown: known?.shown ?? `the cardholder ${cardholder}` };
   },
   /** Returns all writes that create or remove cardholders and cards, of an account or of all: see `OF_CARDHOLDERS`. */
-  cardholderWrites: async (account?: string): Promise<ReadonlyArray<CardholderWrite>> => {
+  cardholderWrites: (account?: string): Promise<ReadonlyArray<CardholderWrite>> => {
     const which = { "account = ?": account, [OF_CARDHOLDERS]: true };
     const select =
       "SELECT account, workflow_id, owner_id, root_id, operation, state, made_id, changed_at, hash, payee, standing FROM writes";
-    const found = await store.find(store.where(select, which));
-    return found.map((row) => readFields(CARDHOLDER_WRITE, row, store.seal));
+    return store.read(CARDHOLDER_WRITE, store.where(select, which));
   },
   /** Returns payees of an account that payouts since a time of the ledger's clock pay, and that nothing describes. */
-  undescribedPayees: async (account: string, since: number, limit: number) => {
-    const found = await store.find(
-      store.where(
-        "SELECT DISTINCT payee FROM writes",
-        {
-          "account = ?": account,
-          "created_at >= ?": since,
-          "operation = 'createPayout' AND amount IS NOT NULL AND payee IS NOT NULL": true,
-          "NOT EXISTS (SELECT 1 FROM payees WHERE payees.account = writes.account AND payees.payee = writes.payee)": true,
-        },
-        "ORDER BY payee",
-        limit,
-      ),
-    );
-    return found.map((row) => String(row["payee"]));
+  undescribedPayees: (account: string, since: number, limit: number) => {
+    const which = {
+      "account = ?": account,
+      "created_at >= ?": since,
+      "operation = 'createPayout' AND amount IS NOT NULL AND payee IS NOT NULL": true,
+      "NOT EXISTS (SELECT 1 FROM payees WHERE payees.account = writes.account AND payees.payee = writes.payee)": true,
+    };
+    const select = "SELECT DISTINCT payee FROM writes";
+    return store.texts("payee", store.where(select, which, "ORDER BY payee", limit));
   },
 });

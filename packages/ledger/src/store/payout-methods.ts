@@ -6,7 +6,7 @@
  */
 import { LONGEST_MS, nextRead } from "../model/reading-schedule.ts";
 import { standingAfter, standingOfRow, type PayoutOutcome } from "../model/standing.ts";
-import { type RecordedWrite, readRecorded } from "./write-rows.ts";
+import { findWrites, type RecordedWrite, readRecorded } from "./write-rows.ts";
 import { type LogWriter, logWriter, selectDecisions } from "./log.ts";
 import { decisionAbout, plainWord, wordsId } from "./word-methods.ts";
 import type { EndedWait } from "./ledger.ts";
@@ -89,19 +89,14 @@ export const payoutMethods = (store: Store) => {
       { "account = ?": account, "operation = 'createPayout'": true, made_id: ids },
     );
   /** Returns the writes of those payouts that the ledger has. */
-  const payouts = async (
-    account: string,
-    ids: ReadonlyArray<string>,
-  ): Promise<ReadonlyArray<RecordedWrite>> =>
-    (await store.find(select(account, ids))).map((row) => readRecorded(row, seal));
+  const payouts = (account: string, ids: ReadonlyArray<string>) =>
+    findWrites(store, select(account, ids));
   /** Reads the write that made a payout; undefined if the ledger has none. */
   const payout = async (account: string, payoutId: string): Promise<RecordedWrite | undefined> =>
     (await payouts(account, [payoutId]))[0];
 
-  const read = async (where: Where, order: string, limit: number | undefined) => {
-    const found = await store.find(store.where("SELECT * FROM writes", where, order, limit));
-    return found.map((row) => readRecorded(row, seal));
-  };
+  const read = (where: Where, order: string, limit: number | undefined) =>
+    findWrites(store, store.where("SELECT * FROM writes", where, order, limit));
 
   const sawSome = async (
     account: string,

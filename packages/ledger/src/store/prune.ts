@@ -191,8 +191,7 @@ export const pruneMethods = (store: Store) => {
             `SELECT * FROM (SELECT DISTINCT workflow_id FROM ${table} WHERE workflow_id > $1 ORDER BY workflow_id LIMIT ${MOST_KEYS}) AS ${table}`,
         );
         const next = `${ids.join(" UNION ")} ORDER BY workflow_id LIMIT ${MOST_KEYS}`;
-        const found = await store.find(query(next, after));
-        const part = found.map((row) => String(row["workflow_id"]));
+        const part = await store.texts("workflow_id", query(next, after));
         if (part.length === 0) break;
         const begun = performance.now();
         workflowIds += await prunePart(part, before, upTo, actor);

@@ -2,9 +2,10 @@ import { comparableText, PERSON_MARK } from "@durable-payments/client/values";
 import { moneyOf } from "../model/limits.ts";
 import type { Standing } from "../model/standing.ts";
 import type { PlannedPayment, SimilarPayment } from "./ledger.ts";
+import { DAY_MS } from "./run-filter.ts";
 import type { Store, Where } from "./store.ts";
 import * as column from "./column.ts";
-import { readFields, type RowOf } from "./table.ts";
+import type { RowOf } from "./table.ts";
 
 /*
  * Likely duplicates: the same business fact under another workflow id. An id is paid once. But a person may pay
@@ -15,9 +16,6 @@ import { readFields, type RowOf } from "./table.ts";
  *   are compared as a person reads them.
  * - A person is one with the same name and day of birth, or the same email, at any time and for any card.
  */
-
-/** Time in which an equal payment without a reference is likely a duplicate. */
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Planned payments are compared with each other up to this number of payments of one payee and amount. */
 const MOST_COMPARED = 100;
@@ -59,7 +57,8 @@ const isSimilar = (planned: PlannedPayment, other: Payment): boolean =>
   (other.payee.startsWith(PERSON_MARK) ||
     (planned.reference !== null && other.reference !== null
       ? isSameReference(planned.reference, other.reference)
-      : other.now - other.at < DAY_MS));
+      : // Time in which an equal payment without a reference is likely a duplicate.
+        other.now - other.at < DAY_MS));
 
 /** Returns the mark of the account of each beneficiary that is, or has the account of, one of these payees. */
 const readMarks = async (
@@ -98,7 +97,8 @@ export const findSimilar = async (
   const marks = await readMarks(store, account, payees);
   const named = [...new Set([...payees, ...marks.keys(), ...marks.values()])];
   const { now } = store.database.dialect;
-  const found = await store.find(
+  const found = await store.read(
+    PAYMENT,
     ...PAYMENTS.map(([mark, some, where]) =>
       store.where(
         `SELECT workflow_id, reference, ${mark} AS payee, coalesce(amount, '') AS amount,
@@ -111,10 +111,7 @@ export const findSimilar = async (
   // The payee and the amount; for a person, the amount does not count.
   const keyOf = (payee: string, one: Pick<PlannedPayment, "amount" | "currency">): string =>
     JSON.stringify([marks.get(payee) ?? payee, payee.startsWith(PERSON_MARK) ? "" : moneyOf(one)]);
-  const known = Map.groupBy(
-    found.map((one) => readFields(PAYMENT, one, store.seal)),
-    (one) => keyOf(one.payee, one),
-  );
+  const known = Map.groupBy(found, (one) => keyOf(one.payee, one));
   const at = Date.now();
   return payments.map((planned) => {
     const similar = new Map<string, SimilarPayment>();

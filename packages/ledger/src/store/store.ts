@@ -206,15 +206,27 @@ export class Store {
     return (await this.database.read(queries)).flat();
   }
 
+  /** Reads some fields by some statements in one snapshot. */
+  async read<F extends Fields>(
+    fields: F,
+    ...queries: ReadonlyArray<Query>
+  ): Promise<ReadonlyArray<RowOf<F>>> {
+    return (await this.find(...queries)).map((row) => readFields(fields, row, this.seal));
+  }
+
+  /** Reads the texts of one column. */
+  async texts(column: string, asked: Query): Promise<ReadonlyArray<string>> {
+    return (await this.find(asked)).map((row) => String(row[column]));
+  }
+
   /** Reads whole rows of a table. */
-  async all<F extends Fields>(
+  all<F extends Fields>(
     table: Table<F>,
     where: Where,
     rest?: string,
     limit?: number,
   ): Promise<ReadonlyArray<RowOf<F>>> {
-    const found = await this.find(this.where(`SELECT * FROM ${table.name}`, where, rest, limit));
-    return found.map((row) => table.read(row, this.seal));
+    return this.read(table.fields, this.where(`SELECT * FROM ${table.name}`, where, rest, limit));
   }
 
   /** Writes without reading first. */

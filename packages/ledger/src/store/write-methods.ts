@@ -19,12 +19,11 @@ import { saveRun } from "./run-methods.ts";
 import { refreshEnds, refreshStatus } from "./run-status.ts";
 import { findSimilar } from "./similar-payments.ts";
 import {
+  findWrites,
   isSettled,
   nextVersion,
-  readRecorded,
   readRest,
   readRow,
-  type RecordedWrite,
   rowsOf,
   saveRow,
 } from "./write-rows.ts";
@@ -162,8 +161,6 @@ const concernedBy = (
 export const writeMethods = (store: Store) => {
   const { database, seal } = store;
   const selectLook = lookOf(database.dialect);
-  const read = async (asked: Query): Promise<ReadonlyArray<RecordedWrite>> =>
-    (await store.find(asked)).map((row) => readRecorded(row, seal));
   const rows = ({ after, states, ...filter }: RowFilter) => {
     const isOpen =
       filter.isOpen ?? filter.needsPerson ?? states?.every((state) => OPEN_STATES.has(state));
@@ -184,7 +181,7 @@ export const writeMethods = (store: Store) => {
         after.step,
       ],
     };
-    return read(store.where("SELECT * FROM writes", where, ORDER, filter.limit));
+    return findWrites(store, store.where("SELECT * FROM writes", where, ORDER, filter.limit));
   };
 
   const owners = async (
@@ -287,7 +284,7 @@ export const writeMethods = (store: Store) => {
       }
     },
     /** Returns all writes with an id as their own, their owner or their root, in the order of their creation. */
-    rowsOf: (id: string) => read(rowsOf(id)),
+    rowsOf: (id: string) => findWrites(store, rowsOf(id)),
     /** Returns the writes that match a filter, the longest unchanged first. */
     rows,
     /** Returns the owners of the ids that are results of writes, including pruned ones. */
@@ -296,12 +293,11 @@ export const writeMethods = (store: Store) => {
     rivals: async (account: string, operation: string) =>
       (await rows({ account, operations: [operation], isOpen: true })).filter(mayHaveMade),
     /** Returns up to five ids that successful writes made for a payee, the latest first: each id once. */
-    madeFor: async (account: string, operation: string, payee: string) => {
+    madeFor: (account: string, operation: string, payee: string) => {
       const same = { "payee = ?": payee, "account = ?": account, "operation = ?": operation };
       const made = { ...same, "state = 'done' AND made_id IS NOT NULL": true };
       const latest = "GROUP BY made_id ORDER BY max(changed_at) DESC";
-      const found = await store.find(store.where("SELECT made_id FROM writes", made, latest, 5));
-      return found.map((row) => String(row["made_id"]));
+      return store.texts("made_id", store.where("SELECT made_id FROM writes", made, latest, 5));
     },
     /** Returns writes of the same workflow id whose equal request, under another step, succeeded or may have. */
     sameRequestElsewhere: async (

@@ -10,6 +10,7 @@ import { FRESH } from "../model/row-changes.ts";
 import type { EndState, WriteRow, WriteState } from "../model/row.ts";
 import { standingOfRow } from "../model/standing.ts";
 import { REQUEST, type Rest, ROW, SEEN, WRITES } from "./schema.ts";
+import type { Store } from "./store.ts";
 import { type Query, query, readFields, type RowOf, type Seal, type SqlRow } from "./table.ts";
 
 /** The remains of it in a pruned row: the outcome is known, so the rest is not needed. */
@@ -109,6 +110,13 @@ export const readRecorded = (found: SqlRow, seal: Seal): RecordedWrite => ({
   ...readRow(found, seal),
   ...readFields(SEEN, found, seal),
 });
+
+/** Reads the writes that a statement finds, with further facts about them. */
+export const findWrites = async (
+  store: Store,
+  asked: Query,
+): Promise<ReadonlyArray<RecordedWrite>> =>
+  (await store.find(asked)).map((row) => readRecorded(row, store.seal));
 
 /** Returns the statement that reads all writes with an id as their own, their owner or their root. */
 export const rowsOf = (id: string): Query =>
