@@ -200,9 +200,8 @@ export const batchMethods = (store: Store) => {
     refuseRow: (batch: string, number: number, message: string): Promise<void> =>
       reject(batch, message, { "number = ?": number }),
     /** Finishes an approved batch whose rows all have an outcome. */
-    finishBatch: async (id: string) => {
-      await store.writeReturning(
-        `batch ${id}`,
+    finishBatch: (id: string) =>
+      store.save(`batch ${id}`, [
         query(
           `UPDATE batches SET state = 'finished', finished_at = ${database.dialect.now} WHERE id = $1 AND state = 'approved' AND NOT EXISTS
            (SELECT 1 FROM batch_rows LEFT JOIN runs ON runs.workflow_id = batch_rows.workflow_id
@@ -210,8 +209,7 @@ export const batchMethods = (store: Store) => {
             AND ${STATUS} IN ${OPEN})))`,
           id,
         ),
-      );
-    },
+      ]),
     /** Records that another file has started a row. */
     coverRow: (batch: string, number: number, message: string): Promise<void> => {
       const of = { "batch = ?": batch, "number = ?": number };

@@ -132,10 +132,8 @@ export const runMethods = (store: Store) => {
       name,
       holder,
     );
-    return (
-      (await store.writeReturning(`lease ${name}`, ms > 0 ? take({ name, holder }, seal) : release))
-        .length > 0
-    );
+    const change = ms > 0 ? take({ name, holder }, seal) : release;
+    return (await store.writeReturning(`lease ${name}`, change)).length > 0;
   };
   const record = (run: NewRun, start: NewStart | undefined, startedAt?: number): Promise<void> => {
     const { account, workflowId } = run;
@@ -198,10 +196,10 @@ export const runMethods = (store: Store) => {
       }
     },
     /** Records that a run of the id continues a failed one, unless a newer one is known. */
-    reopenRun: async (workflowId: string, from: string, runId: string): Promise<void> => {
+    reopenRun: (workflowId: string, from: string, runId: string): Promise<void> => {
       const of = { "workflow_id = ?": workflowId, "run_id = ?": from };
-      const reopen = store.update(RUNS, { ...OPEN, runId }, of, "RETURNING workflow_id");
-      await store.writeReturning(workflowId, reopen, ...refreshEnds([workflowId]));
+      const reopen = store.update(RUNS, { ...OPEN, runId }, of);
+      return store.save(workflowId, [reopen, ...refreshEnds([workflowId])]);
     },
     /**
      * Records a run that only Temporal has, without a decision: its starter is unknown, so its payments cannot be

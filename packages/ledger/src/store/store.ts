@@ -238,16 +238,13 @@ export class Store {
   }
 
   /**
-   * Writes by some statements in one transaction, durable when it resolves. A transaction returns only the rows of its
-   * looks, so these statements take their place: their conditions decide, and nothing is left for `decide`.
+   * Writes by a statement, durable when it resolves. A transaction returns only the rows of its looks, so the statement
+   * takes their place: its conditions decide, and nothing is left for `decide`.
    *
-   * @returns the RETURNING of the first statement.
+   * @returns its RETURNING.
    */
-  writeReturning(
-    key: string | ReadonlyArray<string>,
-    ...statements: ReadonlyArray<Query>
-  ): Promise<ReadonlyArray<SqlRow>> {
-    return this.database.write(key, statements, ([value = []]) => ({ value, writes: [] }));
+  writeReturning(key: string, statement: Query): Promise<ReadonlyArray<SqlRow>> {
+    return this.database.write(key, [statement], ([value = []]) => ({ value, writes: [] }));
   }
 
   /**
