@@ -160,9 +160,6 @@ export type WriteHappening =
 /** An event of a write, and the worker or tool that reports it. */
 export type WriteEvent = { readonly who: string } & WriteHappening;
 
-/** The decision that needs a person. */
-export type Need = "answer" | "approval" | "resume";
-
 /** The reason why a step fails. */
 export type FailureKind =
   | "Refused"
@@ -196,7 +193,7 @@ export type WriteAction =
   /** Only a person helps: return to the workflow, with the row's version. */
   | {
       readonly is: "person";
-      readonly needs: Need;
+      readonly needs: "answer" | "approval" | "resume";
       readonly question: Question | null;
       readonly why: string;
     }

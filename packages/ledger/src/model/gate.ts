@@ -7,8 +7,8 @@
 import { approvalReason, isApproved } from "./approvals.ts";
 import { limitsId, overLimit } from "./limits.ts";
 import type { JsonObject, Question, WriteName, WriteRequest, WriteRow } from "./row.ts";
-import { failing, isHarmless, questionOf } from "./row-changes.ts";
-import type { Call, WriteAction, Need, WritePolicy } from "./events.ts";
+import { failing, isHarmless, questionOf, waiting } from "./row-changes.ts";
+import type { Call, WriteAction, WritePolicy } from "./events.ts";
 import type { Decision, Look } from "../store/ledger.ts";
 
 /** Time for a newer worker to take over, before this one checks again. */
@@ -37,12 +37,8 @@ const notAsStarted = (
     ({ kind, value }) => (kind === "start" || kind === "amend") && "terms" in value,
   );
   // The key of a rejected row may be started with another payment, which is then the only one.
-  const starts = said.slice(
-    Math.max(
-      0,
-      said.findLastIndex(({ kind }) => kind === "start"),
-    ),
-  );
+  const latest = said.findLastIndex(({ kind }) => kind === "start");
+  const starts = said.slice(Math.max(0, latest));
   const payees = [payee, ...created.filter(({ id }) => id === payee).map(({ mark }) => mark)];
   const isSaid = starts.some(
     ({ at, value }) =>
@@ -90,20 +86,9 @@ const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefine
 
 /** Why a row may not be sent, if anything forbids it: asked at the start of an attempt, and again by the fence. */
 export const heldBy = (look: Look, row: WriteRow, call: Call): WriteAction | undefined => {
-  const person = (needs: Need, question: Question | null, why: string): WriteAction => ({
-    is: "person",
-    needs,
-    question,
-    why,
-  });
   const refused = (message: string, details: JsonObject = {}) =>
     failing("Refused", message, details);
-  const wait = (afterMs: number, why: string): WriteAction => ({
-    is: "wait",
-    at: look.now + afterMs,
-    why,
-    isUnsent: row.doubt === 0,
-  });
+  const wait = (afterMs: number, why: string) => waiting(look.now + afterMs, why, row.doubt === 0);
   if (look.isOfOtherAccount) return refused("This workflow id belongs to another account.");
   const { name, ownerId, rootId } = call;
   // Its stop order would be a line about the limits or the file.
@@ -114,7 +99,10 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): WriteAction | und
   // No person answers this: the run checks again after `recover`, or on a worker with the right ledger.
   if (look.stopped !== null) return wait(STOPPED_WAIT_MS, `Sends are stopped: ${look.stopped}`);
   const { pause } = look;
-  if (pause !== undefined) return person("resume", null, `Paused by ${pause.by}: ${pause.reason}`);
+  if (pause !== undefined) {
+    const why = `Paused by ${pause.by}: ${pause.reason}`;
+    return { is: "person", needs: "resume", question: null, why };
+  }
   // Its run was open when its file was uploaded again to a lost ledger. A refusal would claim that nothing was sent.
   if (row.doubt > 0 && isNotStarted(look) && look.filed.includes("waiting"))
     return wait(STOPPED_WAIT_MS, "Its file has not been approved, or has not started it yet.");
@@ -123,7 +111,7 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): WriteAction | und
   const over = overLimit(row.request, [look.limits.maxAmounts, call.limits?.maxAmounts ?? null]);
   if (over !== undefined) return refused(over, { reason: "limit" });
   const question = approvalFor(look, row, call);
-  return question && person("approval", question, question.reason);
+  return question && { is: "person", needs: "approval", question, why: question.reason };
 };
 
 /** Whether Temporal says that nothing was sent before: of a key it cannot, because another workflow may have used it. */

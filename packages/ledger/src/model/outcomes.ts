@@ -13,10 +13,11 @@ import {
   nowUnknown,
   recoveryText,
   returning,
+  waiting,
   withoutFacts,
 } from "./row-changes.ts";
 import { mayBelieveNotSent } from "./gate.ts";
-import type { Advanced, WriteAction, WriteEvent, WritePolicy } from "./events.ts";
+import type { Advanced, WriteEvent, WritePolicy } from "./events.ts";
 import type { JsonObject, KnownBy, WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
@@ -78,7 +79,7 @@ const overtaken = (
   }
   const { message } = outcome;
   const isUnsent = mayBelieveNotSent(row, epoch, call, policy);
-  const wait = { is: "wait", at: now + grownWait(0), why: message, isUnsent } as const;
+  const wait = waiting(now + grownWait(0), message, isUnsent);
   // With a row, so that the next attempt has a version to name.
   return row === undefined && isUnsent && token.startsWith(`${epoch}:`)
     ? becoming(look, who)(newRow(look, call), { message }, "not sent", wait)
@@ -119,12 +120,6 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
   const settled = { token: null, doubt: 0, message };
   const unsettled = { ...nowUnknown(now, policy), message };
   const unmade = isSettled ? { ...settled, state: "ready" as const } : unsettled;
-  const wait = (after: number, isUnsent: boolean): WriteAction => ({
-    is: "wait",
-    at: now + after,
-    why: message,
-    isUnsent,
-  });
   switch (outcome.is) {
     case "refused": {
       const { details } = outcome;
@@ -142,17 +137,18 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
         : ask(row, row.doubt);
     }
     case "later": {
-      const action = wait(outcome.retryAfterMs ?? grownWait(row.sends), isSettled);
+      const at = now + (outcome.retryAfterMs ?? grownWait(row.sends));
+      const action = waiting(at, message, isSettled);
       return become(row, unmade, "no effect", action, { message });
     }
     case "notDispatched": {
       // It does not count as a send. The attempt knows how long to wait.
       const to = { ...unmade, sends: row.sends - 1 };
-      return become(row, to, "not sent", wait(0, isSettled), { message });
+      return become(row, to, "not sent", waiting(now, message, isSettled), { message });
     }
     case "contradiction":
     case "lost": {
-      const action = policy.isListed ? again : wait(grownWait(row.sends), false);
+      const action = policy.isListed ? again : waiting(now + grownWait(row.sends), message, false);
       const lost = { ...unsettled, doubt: row.doubt + 1 };
       return become(row, lost, "response lost", action, { message });
     }
@@ -170,7 +166,6 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
   const become = becoming(look, who);
   const ask = (reason: string, candidates: ReadonlyArray<JsonObject> = [], to = {}): Advanced =>
     become(row, { ...nowAsking(look, reason, { candidates }), ...to }, "asks", again, { reason });
-  const wait = (at: number, why: string): WriteAction => ({ is: "wait", at, why, isUnsent: false });
   switch (verdict.is) {
     case "found":
       return made(become, row, row.generation, verdict, true);
@@ -179,7 +174,7 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
     case "absent": {
       const from = (row.until ?? now) + policy.listLagMs;
       const next = Math.min(from, now + doubledWait(row.changedAt, now));
-      if (readFrom < from) return nothing(wait(next, "It is not listed yet."));
+      if (readFrom < from) return nothing(waiting(next, "It is not listed yet.", false));
       // The ledger may have forgotten another request, which no comparison shows.
       if (verdict.others !== undefined && row.from === null && look.epoch > 1)
         return ask(
@@ -203,7 +198,7 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
       if (since !== null && now - since >= UNPROVABLE_MS) return ask(message);
       // Only a list that stays inconsistent is read less and less often.
       const next = since === null ? at : Math.max(at, now + doubledWait(since, now));
-      const action = wait(next, message);
+      const action = waiting(next, message, false);
       if (since === row.unprovableSince) return nothing(action);
       const noted = { ...row, unprovableSince: since };
       return { ...become(row, {}, "list unusable", action, { message }), row: noted };
@@ -246,6 +241,6 @@ export const reread = (look: Look, event: EventOf<"reread">): Advanced => {
   if (row === undefined) return nothing(again);
   if (verdict.is === "found") return made(becoming(look, who), row, row.generation, verdict, true);
   if (verdict.is === "later" && !verdict.isFaulty)
-    return nothing({ is: "wait", at: verdict.at, why: verdict.message, isUnsent: false });
+    return nothing(waiting(verdict.at, verdict.message, false));
   return nothing({ is: "again", isKnown: false, reread: decision.sequence });
 };

@@ -216,6 +216,14 @@ export const overruledRow = (
 /** Nothing changes. */
 export const nothing = (action: WriteAction): Advanced => ({ row: undefined, entries: [], action });
 
+/** Time helps: the attempt tries again at `at`. */
+export const waiting = (at: number, why: string, isUnsent: boolean): WriteAction => ({
+  is: "wait",
+  at,
+  why,
+  isUnsent,
+});
+
 /** The attempt checks once more. */
 export const again: WriteAction = { is: "again", isKnown: false };
 
