@@ -110,18 +110,20 @@ type Wanted =
   | readonly [wanted: string, isIt: (value: unknown) => boolean]
   | { readonly [field: string]: Wanted };
 
-const isDuration = (value: unknown): boolean => {
-  if (typeof value !== "string" && typeof value !== "number") return false;
+/** Returns a length of time in milliseconds; undefined if Temporal does not read it. */
+export const readDuration = (given: string | number): number | undefined => {
   try {
     // Any text that Temporal reads; the type lists its units.
-    return msToNumber(value as Parameters<typeof msToNumber>[0]) >= 1;
+    return msToNumber(given as Parameters<typeof msToNumber>[0]);
   } catch {
-    return false;
+    return undefined;
   }
 };
 
-/** Checks whether a value can be the name of an account: a part of task queues and workflow ids. */
-export const isAccountName = (value: unknown): value is string =>
+const isDuration = (value: unknown): boolean =>
+  (typeof value === "string" || typeof value === "number") && (readDuration(value) ?? 0) >= 1;
+
+const isAccountName = (value: unknown): boolean =>
   typeof value === "string" && ACCOUNT_NAME.test(value);
 
 /** Checks whether a value is an amount: a decimal string, zero or above, without sign or exponent. */

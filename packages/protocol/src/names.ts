@@ -15,11 +15,8 @@ export const ACCOUNT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 export const ACCOUNT_NAME_RULE =
   "1 to 40 lower-case letters, digits and dashes, beginning with a letter or digit";
 
-/** Base queue if none is named. */
-export const DEFAULT_TASK_QUEUE = "payments";
-
 /** Returns the base queue of a setting; the default if it is empty or not set. */
-export const taskQueueOf = (setting: string | undefined): string => setting || DEFAULT_TASK_QUEUE;
+export const taskQueueOf = (setting: string | undefined): string => setting || "payments";
 
 /** Returns the base queue that a queue is named after, or is. */
 export const baseQueue = (taskQueue: string): string =>

@@ -2,6 +2,7 @@ import { clientVariables, writtenSettings } from "@durable-payments/client/setti
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
+import { readDuration } from "./inputs.ts";
 import { ACCOUNT_NAME } from "./names.ts";
 
 /*
@@ -28,23 +29,11 @@ const above0 = (maximum: number) =>
 const LEAST_DAYS = 90;
 
 const Days = Schema.Finite.check(
-  Schema.makeFilter((days: number) => days >= LEAST_DAYS || `must be at least ${LEAST_DAYS} days`, {
-    toJsonSchema: () => ({ minimum: LEAST_DAYS }),
-  }),
+  Schema.isGreaterThanOrEqualTo(LEAST_DAYS, { message: `must be at least ${LEAST_DAYS} days` }),
 );
 
 /** A ledger keeps the amounts of completed payouts at least as long as they are watched. */
 const LONGEST_WATCH = "90 days";
-
-/** Returns a length of time in milliseconds; undefined if Temporal does not read it. */
-export const readDuration = (text: string): number | undefined => {
-  try {
-    // Any text: another one than a duration throws.
-    return msToNumber(text as Parameters<typeof msToNumber>[0]);
-  } catch {
-    return undefined;
-  }
-};
 
 const Watch = Schema.String.check(
   Schema.makeFilter((text: string) => {
@@ -56,12 +45,8 @@ const Watch = Schema.String.check(
   }),
 );
 
-const like = (pattern: RegExp, problem: string) =>
-  Schema.String.check(
-    Schema.makeFilter((text: string) => pattern.test(text) || problem, {
-      toJsonSchema: () => ({ pattern: pattern.source }),
-    }),
-  );
+const like = (pattern: RegExp, message: string) =>
+  Schema.String.check(Schema.isPattern(pattern, { message }));
 
 const AMOUNTS =
   'must be an object of decimal strings by currency, such as {"USD": "10000.00"}; leave it out to set no limit';
@@ -85,11 +70,11 @@ const Amounts = Schema.Record(Schema.String, Schema.String)
   );
 
 const PORT =
-  /^(?:(?:\[[^[\]]+\]|[^[\]:\s]+):)?(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]?\d{1,4})$/;
+  /^(?:(?:\[[^[\]]+\]|[^[\]:\s]+):)?(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]?\d{1,4})$/u;
 
 /** Temporal joins the name of a deployment and its build id by a dot or a colon. */
-const DEPLOYMENT = /^(?!__)[^\s.:]{1,100}$/;
-const BUILD_ID = /^(?!__)[^\s:]{1,100}$/;
+const DEPLOYMENT = /^(?!__)[^\s.:]{1,100}$/u;
+const BUILD_ID = /^(?!__)[^\s:]{1,100}$/u;
 
 /** Settings of an account with the service; the file's `accounts` have the same. */
 const accountSettings = {

@@ -9,13 +9,9 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
+import { readDuration } from "./inputs.ts";
 import { ACCOUNT_NAME_RULE } from "./names.ts";
-import {
-  accountSettingNames,
-  readDuration,
-  SettingsSchema,
-  settingVariables,
-} from "./settings-schema.ts";
+import { accountSettingNames, SettingsSchema, settingVariables } from "./settings-schema.ts";
 
 export { accountSettingNames, settingVariables } from "./settings-schema.ts";
 

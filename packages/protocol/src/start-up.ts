@@ -13,11 +13,8 @@ export const OLDEST_NODE = "22.19";
  *
  * @param version as `process.versions.node` gives it, such as `"22.12.0"`
  */
-export const isSupportedNode = (version: string): boolean => {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE.split(".").map(Number);
-  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
-};
+export const isSupportedNode = (version: string): boolean =>
+  version.localeCompare(OLDEST_NODE, "en", { numeric: true }) >= 0;
 
 /**
  * Ends this process with exit code 1, and one line on standard error, if its Node is too old.
