@@ -1,7 +1,7 @@
 import { batchLogId } from "../model/gate.ts";
 import { NOT_PAID, outcomeReason } from "../model/standing.ts";
 import type { BatchRow, ListedRow, NewBatch } from "./ledger.ts";
-import { type NewDecision, readDecision, selectDecisions } from "./log.ts";
+import { findDecisions, type NewDecision } from "./log.ts";
 import {
   type Batch,
   BATCH_COUNT,
@@ -11,7 +11,7 @@ import {
   ROW_OUTCOME,
   RUNS,
 } from "./schema.ts";
-import { query, readFields } from "./table.ts";
+import { listed, query, readFields } from "./table.ts";
 import { OPEN_STATUSES, PURPOSE, refreshStatus } from "./run-status.ts";
 import { MOST_KEYS, type Store, type Where } from "./store.ts";
 import { chunksOf } from "effect/Array";
@@ -91,7 +91,7 @@ const IS_FIRST = `(${PURPOSE} IS NOT NULL OR writes.step IS NULL OR (writes.work
   (SELECT own.workflow_id, own.step, own.account FROM writes AS own WHERE own.owner_id = runs.workflow_id
   AND own.amount IS NOT NULL ORDER BY ${RANK("own")}, own.workflow_id, own.step, own.account LIMIT 1))`;
 
-const AMONG_NOT_PAID = `IN (${NOT_PAID.map((standing) => `'${standing}'`).join(", ")})`;
+const AMONG_NOT_PAID = `IN ${listed(NOT_PAID)}`;
 
 const STANDING = `CASE WHEN ${IS_UNRETRIED} AND coalesce(writes.standing, runs.planned) ${AMONG_NOT_PAID} THEN 'open'
   ELSE coalesce(writes.standing, runs.planned, CASE batch_rows.state WHEN 'rejected' THEN 'stopped' ELSE 'open' END) END`;
@@ -106,8 +106,6 @@ const NAMED_AS = `(SELECT own.payee FROM writes AS own WHERE own.workflow_id = b
 const SHOWN = `CASE WHEN ${sent("payee")} = batch_rows.payee OR EXISTS (SELECT 1 FROM writes AS own
   WHERE own.workflow_id = batch_rows.workflow_id AND own.operation IN ('createBeneficiary', 'createCardholder')
   AND own.made_id = writes.payee AND own.payee = batch_rows.mark) THEN batch_rows.shown END`;
-
-const OPEN = `(${[...OPEN_STATUSES].map((status) => `'${status}'`).join(", ")})`;
 
 const saveBatch = BATCHES.saver();
 const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");
@@ -185,11 +183,9 @@ export const batchMethods = (store: Store) => {
      */
     rejectRows: async (batch: string): Promise<number> => {
       const of = { "batch = ?": batch };
-      const decisions = await store.find(selectDecisions(batchLogId(batch)));
+      const decisions = await findDecisions(store, batchLogId(batch));
       const { by, kind, reason } =
-        decisions
-          .map((line) => readDecision(line, seal))
-          .findLast(({ kind }) => kind === "cancel" || kind === "reject") ?? {};
+        decisions.findLast(({ kind }) => kind === "cancel" || kind === "reject") ?? {};
       const message = `${kind === "reject" ? "rejected" : "stopped"} by ${by ?? "a person"}: ${reason ?? "no reason"}`;
       await reject(batch, message, WAITING);
       const count = "SELECT count(*) AS count FROM batch_rows";
@@ -206,7 +202,7 @@ export const batchMethods = (store: Store) => {
           `UPDATE batches SET state = 'finished', finished_at = ${database.dialect.now} WHERE id = $1 AND state = 'approved' AND NOT EXISTS
            (SELECT 1 FROM batch_rows LEFT JOIN runs ON runs.workflow_id = batch_rows.workflow_id
             WHERE batch_rows.batch = $1 AND (batch_rows.state = 'waiting' OR (batch_rows.state = 'started'
-            AND ${STATUS} IN ${OPEN})))`,
+            AND ${STATUS} IN ${listed(OPEN_STATUSES)})))`,
           id,
         ),
       ]),

@@ -3,7 +3,7 @@ import { isSamePerson } from "../model/person.ts";
 import { endedRow, overruledRow } from "../model/row-changes.ts";
 import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
-import { onWhole, readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
+import { findDecisions, onWhole, readDecision, readLine, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow, rowsOf } from "./write-rows.ts";
 import { refreshEnds } from "./run-status.ts";
 import { PAUSES, RUNS } from "./schema.ts";
@@ -132,8 +132,7 @@ export const decisionMethods = (store: Store) => {
     );
   };
   /** Returns the decisions on a workflow id; with "" those on everything. */
-  const decisionsOf = async (workflowId: string) =>
-    (await store.find(selectDecisions(workflowId))).map((line) => readDecision(line, seal));
+  const decisionsOf = (workflowId: string) => findDecisions(store, workflowId);
   /** Returns the limits of an account, with a loosening that waits for a second person. */
   const limits = async (account: string): Promise<AccountLimits> =>
     limitsOf(await decisionsOf(limitsId(account)));

@@ -8,12 +8,12 @@ import { formatAmount } from "@durable-payments/client/decimal";
 import * as BigDecimal from "effect/BigDecimal";
 import { withoutIds } from "../model/failure-group.ts";
 import { NOT_PAID } from "../model/standing.ts";
-import { PURPOSES } from "./run-status.ts";
+import { IS_BUILT_IN } from "./run-status.ts";
 import { NO_GROUP, runConditions, type RunFilter } from "./run-filter.ts";
 import { type Batch, type Run, RUNS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
 import * as column from "./column.ts";
-import { type Query, query, type RowOf, type SqlRow, toJson } from "./table.ts";
+import { listed, type Query, query, type RowOf, type SqlRow, toJson } from "./table.ts";
 import { type RecordedWrite, readRecorded } from "./write-rows.ts";
 import { chunksOf } from "effect/Array";
 
@@ -58,14 +58,8 @@ export interface FailureGroup {
   readonly examples: ReadonlyArray<string>;
 }
 
-const UNPAID = NOT_PAID.map((standing) => `'${standing}'`).join(", ");
-
 /** The planned payment of a run counts. That of a user's own workflow does until it has a payment. */
-const IS_PLANNED = `(runs.amount IS NOT NULL AND (runs.planned IS NOT NULL OR runs.type IN (${Object.keys(
-  PURPOSES,
-)
-  .map((type) => `'${type}'`)
-  .join(", ")})))`;
+const IS_PLANNED = `(runs.amount IS NOT NULL AND (runs.planned IS NOT NULL OR ${IS_BUILT_IN}))`;
 
 /** Adds up the sums of a group by currency. */
 const sumsOf = (counts: ReadonlyArray<RowOf<typeof COUNT>>): FailureGroup["sums"] =>
@@ -186,7 +180,7 @@ export const failureMethods = (store: Store) => {
           `SELECT failed.type, end_group, currency, 0 AS runs, NULL AS first, NULL AS last, ${sum("amount")} AS sum
              FROM (SELECT workflow_id AS id, type, end_group FROM runs`,
           { ...where, [`NOT ${IS_PLANNED}`]: true },
-          `) AS failed JOIN writes ON owner_id = id AND amount IS NOT NULL AND standing IN (${UNPAID})
+          `) AS failed JOIN writes ON owner_id = id AND amount IS NOT NULL AND standing IN ${listed(NOT_PAID)}
              GROUP BY failed.type, end_group, currency ORDER BY currency`,
         ),
       );

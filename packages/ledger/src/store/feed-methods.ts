@@ -17,7 +17,7 @@ import { type EventSubject, eventType, type EventType } from "../model/feed.ts";
 import { limitsId, limitsOf, type Amounts } from "../model/limits.ts";
 import { outcomeReason, type Standing } from "../model/standing.ts";
 import type { Problem } from "./attention.ts";
-import { readDecision, selectDecisions } from "./log.ts";
+import { findDecisions } from "./log.ts";
 import { eventsTable, type StoredEvent } from "./feed-schema.ts";
 import { META } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -192,10 +192,8 @@ export const feedReader = (store: Store) => {
   };
 
   const limitsIn = async ({ account, was }: StoredEvent) => {
-    const decisions = await store.find(selectDecisions(limitsId(account)));
-    const upTo = decisions
-      .map((line) => readDecision(line, seal))
-      .filter(({ sequence }) => sequence <= Number(was));
+    const decisions = await findDecisions(store, limitsId(account));
+    const upTo = decisions.filter(({ sequence }) => sequence <= Number(was));
     const { approveAbove, maxAmounts, pending } = limitsOf(upTo);
     return {
       state: pending?.sequence === Number(was) ? "pending" : "changed",

@@ -10,7 +10,7 @@
  */
 import { type EventSubject, RUN_STATE, SUBJECTS } from "../model/feed.ts";
 import * as column from "./column.ts";
-import { columnOf, type RowOf, Table } from "./table.ts";
+import { columnOf, listed, type RowOf, Table } from "./table.ts";
 
 /** Further data of a problem. */
 export interface ProblemDetails {
@@ -109,11 +109,6 @@ interface Fact {
 }
 
 const columnIs = (column: string) => (row: string) => `${row}.${column}`;
-const among = (names: object): string =>
-  Object.keys(names)
-    .map((name) => `'${name}'`)
-    .join(", ");
-
 const PAYOUT = "createPayout";
 const IS_PAYOUT = `NEW.operation = '${PAYOUT}'`;
 
@@ -203,7 +198,7 @@ const FACTS_OF_EVENTS: ReadonlyArray<Fact> = [
     // A file that needs no approval is never approved: it starts.
     state: (row) =>
       `CASE WHEN ${row}.state = 'approved' AND ${row}.approved_by IS NULL THEN 'started' ELSE ${row}.state END`,
-    when: `NEW.state IN (${among(SUBJECTS.batch)})`,
+    when: `NEW.state IN ${listed(Object.keys(SUBJECTS.batch))}`,
     to: { workflowId: "NEW.id", kind: "NEW.type", batch: "NEW.id" },
   },
   {
@@ -211,7 +206,7 @@ const FACTS_OF_EVENTS: ReadonlyArray<Fact> = [
     column: "ended_as",
     subject: "check",
     state: columnIs("ended_as"),
-    when: `NEW.kind = 'cardholder' AND NEW.ended_as IN (${among(SUBJECTS.check)})`,
+    when: `NEW.kind = 'cardholder' AND NEW.ended_as IN ${listed(Object.keys(SUBJECTS.check))}`,
     // A later run of the id waits again, and finds the same.
     where: `coalesce((SELECT ended_as FROM waits WHERE waits.workflow_id = NEW.workflow_id AND waits.thing = NEW.thing
       AND waits.run_id <> NEW.run_id AND closed_at IS NOT NULL ORDER BY closed_at DESC LIMIT 1), '') <> NEW.ended_as`,

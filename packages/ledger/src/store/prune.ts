@@ -21,7 +21,7 @@ import { chainAgain, logWriter, onWhole, verifyLines } from "./log.ts";
 import { payeeKey } from "./payees.ts";
 import { BATCH_ROWS, RUNS, WRITES } from "./schema.ts";
 import { MOST_KEYS, type Store, type Where } from "./store.ts";
-import { query, toJson } from "./table.ts";
+import { listed, query, toJson } from "./table.ts";
 
 /** Returns the statement that removes the texts of a table, and what names a person. */
 const clear = ({ name, sealed }: typeof RUNS | typeof WRITES | typeof BATCH_ROWS, more: string) =>
@@ -66,7 +66,7 @@ const UNNAMED = `NOT EXISTS (SELECT 1 FROM writes WHERE writes.payee = payees.pa
   AND payee NOT IN (SELECT payee FROM batch_rows WHERE payee IS NOT NULL)
   AND payee NOT IN (SELECT mark FROM batch_rows WHERE mark IS NOT NULL)`;
 
-const NOT_KEPT = `kind NOT IN (${KEPT.map((kind) => `'${kind}'`).join(", ")})`;
+const NOT_KEPT = `kind NOT IN ${listed(KEPT)}`;
 
 /** About the ledger, and no workflow id. */
 const LEDGER = { account: "", workflowId: "", step: "" };

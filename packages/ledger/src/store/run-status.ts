@@ -8,7 +8,7 @@
  * reason, then it has failed, while an earlier payout is under way for days, and after that came back.
  */
 import type { RunStatus } from "./schema.ts";
-import { query, type Query } from "./table.ts";
+import { listed, query, type Query } from "./table.ts";
 
 /** Statuses of runs without an outcome: they change without a person's doing, or wait for one. */
 export const OPEN_STATUSES: ReadonlySet<RunStatus> = new Set([
@@ -32,9 +32,8 @@ export const PURPOSE = `CASE runs.type ${Object.entries(PURPOSES)
   .map(([type, operation]) => `WHEN '${type}' THEN '${operation}'`)
   .join(" ")} END`;
 
-const IS_BUILT_IN = `runs.type IN (${Object.keys(PURPOSES)
-  .map((type) => `'${type}'`)
-  .join(", ")})`;
+/** The run is of a built-in workflow. */
+export const IS_BUILT_IN = `runs.type IN ${listed(Object.keys(PURPOSES))}`;
 
 /** Type of the failure by which a run says that its payout was not paid. */
 export const PAYOUT_FAILED = "PayoutFailed";
@@ -142,8 +141,7 @@ export const refreshStatus = (
 ): Query => {
   const distinct = [...new Set(ids)];
   const places = distinct.map((_, at) => `$${at + 1}`).join(", ");
-  const among = only.map((status) => `'${status}'`).join(", ");
-  const and = only.length === 0 ? "" : ` AND status IN (${among})`;
+  const and = only.length === 0 ? "" : ` AND status IN ${listed(only)}`;
   return query(
     `UPDATE runs SET status = ${STATUS}, planned = ${PLANNED}, end_type = CASE WHEN ${IS_STALE} THEN NULL ELSE end_type END,
      end_reason = CASE WHEN ${IS_STALE} THEN NULL ELSE end_reason END WHERE workflow_id IN (${places})${and}`,

@@ -25,6 +25,10 @@ export const query = (sql: string, ...values: ReadonlyArray<SqlValue>): Query =>
   values: values.map((value) => (typeof value === "number" ? Math.round(value) : storable(value))),
 });
 
+/** Writes words of the code, never given ones, as the list of an `IN`. */
+export const listed = (words: Iterable<string>): string =>
+  `(${Array.from(words, (word) => `'${word}'`).join(", ")})`;
+
 /** Encrypts the ledger's texts, and decrypts them. */
 export interface Seal {
   readonly seal: (text: string) => string;
