@@ -128,7 +128,7 @@ export const batchMethods = (store: Store) => {
       );
       const to = { state: "rejected", message } as const;
       const change = store.update(BATCH_ROWS, to, { workflow_id: ids, ...of });
-      await store.save([`batch ${batch}`, ...ids], [change, end, refreshStatus(ids)]);
+      await store.save([`batch ${batch}`, ...ids], [change, end, refreshStatus(store, ids)]);
     }
   };
   return {

@@ -117,7 +117,7 @@ export const decisionMethods = (store: Store) => {
         const endings = [
           ...(stops ? [store.update(RUNS, stop, { "workflow_id = ?": workflowId })] : []),
           ...(stops || isApproval(decision)
-            ? refreshEnds([
+            ? refreshEnds(store, [
                 workflowId,
                 ...look.rows.flatMap((row) => [row.workflowId, row.ownerId, row.rootId]),
               ])

@@ -197,7 +197,7 @@ export const payoutMethods = (store: Store) => {
           ),
           ...due("payout", settled, log.now),
           ...due("return", noted, log.now),
-          ...(concerned.length > 0 ? [refreshStatus(concerned)] : []),
+          ...(concerned.length > 0 ? [refreshStatus(store, concerned)] : []),
           ...ended,
         ],
       };

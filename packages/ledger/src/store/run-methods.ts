@@ -93,14 +93,14 @@ const NOT_FILED = `NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.batch =
 const SINCE = "CASE WHEN waits.closed_at IS NULL THEN waits.since ELSE excluded.since END";
 
 /** Returns a function that makes the statements of a wait that has ended, whether it was open or not. */
-export const waitEnder = ({ database, seal }: Store) => {
-  const { now } = database.dialect;
+export const waitEnder = (store: Store) => {
+  const { now } = store.database.dialect;
   const save = WAITS.saver({ since: now, closedAt: now, readAfter: "NULL", isLeft: "0" }, (field) =>
     field === "since" ? SINCE : undefined,
   );
   return (wait: EndedWait): ReadonlyArray<Query> => [
-    save({ ...wait, endedAs: wordOf(wait.outcome) }, seal),
-    refreshStatus([wait.workflowId], ["waiting"]),
+    save({ ...wait, endedAs: wordOf(wait.outcome) }, store.seal),
+    refreshStatus(store, [wait.workflowId], ["waiting"]),
   ];
 };
 
@@ -161,7 +161,7 @@ export const runMethods = (store: Store) => {
         seal,
       );
       // A write or a wait of the run may be recorded before its start.
-      return { value: undefined, writes: [saved, ...refreshEnds([workflowId])] };
+      return { value: undefined, writes: [saved, ...refreshEnds(store, [workflowId])] };
     });
   };
   return {
@@ -192,14 +192,14 @@ export const runMethods = (store: Store) => {
           const to = { ...OPEN, ...end, endGroup: groupOf(end), ...(runId !== null && { runId }) };
           return store.update(RUNS, to, { "workflow_id = ?": workflowId });
         });
-        await store.save(ids, [...changes, ...refreshEnds(ids)]);
+        await store.save(ids, [...changes, ...refreshEnds(store, ids)]);
       }
     },
     /** Records that a run of the id continues a failed one, unless a newer one is known. */
     reopenRun: (workflowId: string, from: string, runId: string): Promise<void> => {
       const of = { "workflow_id = ?": workflowId, "run_id = ?": from };
       const reopen = store.update(RUNS, { ...OPEN, runId }, of);
-      return store.save(workflowId, [reopen, ...refreshEnds([workflowId])]);
+      return store.save(workflowId, [reopen, ...refreshEnds(store, [workflowId])]);
     },
     /**
      * Records a run that only Temporal has, without a decision: its starter is unknown, so its payments cannot be
@@ -254,7 +254,7 @@ export const runMethods = (store: Store) => {
           : []),
         // Its attempt may have been under way when its run ended.
         store.update(WAITS, { isLeft: true }, { ...ofWait(wait), [HAS_ENDED]: true }),
-        refreshStatus([wait.workflowId], ["running", "missing"]),
+        refreshStatus(store, [wait.workflowId], ["running", "missing"]),
       ]);
     },
     /** Records a wait that has ended as soon as it began, or closes it if it is open. */
@@ -327,7 +327,7 @@ export const runMethods = (store: Store) => {
             [WAITS.fields.outcome.write(outcome, seal), wordOf(outcome)],
           ),
         );
-        await store.save(ids, [...close, refreshStatus(ids, ["waiting"])]);
+        await store.save(ids, [...close, refreshStatus(store, ids, ["waiting"])]);
       }
     },
     /** Takes or renews a lease if nobody else holds it; 0 ms releases it. @returns whether the holder has it. */

@@ -8,7 +8,8 @@
  * reason, then it has failed, while an earlier payout is under way for days, and after that came back.
  */
 import type { RunStatus } from "./schema.ts";
-import { listed, query, type Query } from "./table.ts";
+import type { Store } from "./store.ts";
+import { listed, type Query } from "./table.ts";
 
 /** Statuses of runs without an outcome: they change without a person's doing, or wait for one. */
 export const OPEN_STATUSES: ReadonlySet<RunStatus> = new Set([
@@ -111,40 +112,31 @@ const OPEN_STANDING = `(SELECT CASE WHEN max(end_state) IS NULL THEN 'open' WHEN
 /** Whether the run of a wait has ended: a lost run may begin again. */
 export const HAS_ENDED = `EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = waits.workflow_id AND end_state <> 'missing')`;
 
-/** Returns the statements that compute the standings, open waits and status of some runs again, after they ended or began again. */
-export const refreshEnds = (ids: ReadonlyArray<string>): ReadonlyArray<Query> => {
-  const distinct = [...new Set(ids)];
-  const places = distinct.map((_, at) => `$${at + 1}`).join(", ");
-  return [
-    query(
-      `UPDATE writes SET standing = ${OPEN_STANDING} WHERE owner_id IN (${places})
-       AND state IN ('ready', 'sending') AND doubt = 0 AND question_kind IS NULL`,
-      ...distinct,
-    ),
-    query(
-      `UPDATE waits SET is_left = CASE WHEN ${HAS_ENDED} THEN 1 ELSE 0 END
-       WHERE workflow_id IN (${places}) AND closed_at IS NULL`,
-      ...distinct,
-    ),
-    refreshStatus(distinct),
-  ];
-};
-
 /**
  * Returns the statement that computes the status of some runs again, after a change of the facts behind it.
  *
  * @param only the statuses that the change can change.
  */
 export const refreshStatus = (
-  ids: Iterable<string>,
+  store: Store,
+  ids: ReadonlyArray<string>,
   only: ReadonlyArray<RunStatus> = [],
-): Query => {
-  const distinct = [...new Set(ids)];
-  const places = distinct.map((_, at) => `$${at + 1}`).join(", ");
-  const and = only.length === 0 ? "" : ` AND status IN ${listed(only)}`;
-  return query(
+): Query =>
+  store.where(
     `UPDATE runs SET status = ${STATUS}, planned = ${PLANNED}, end_type = CASE WHEN ${IS_STALE} THEN NULL ELSE end_type END,
-     end_reason = CASE WHEN ${IS_STALE} THEN NULL ELSE end_reason END WHERE workflow_id IN (${places})${and}`,
-    ...distinct,
+     end_reason = CASE WHEN ${IS_STALE} THEN NULL ELSE end_reason END`,
+    { workflow_id: ids, [`status IN ${listed(only)}`]: only.length > 0 },
   );
-};
+
+/** Returns the statements that compute the standings, open waits and status of some runs again, after they ended or began again. */
+export const refreshEnds = (store: Store, ids: ReadonlyArray<string>): ReadonlyArray<Query> => [
+  store.where(`UPDATE writes SET standing = ${OPEN_STANDING}`, {
+    owner_id: ids,
+    "state IN ('ready', 'sending') AND doubt = 0 AND question_kind IS NULL": true,
+  }),
+  store.where(`UPDATE waits SET is_left = CASE WHEN ${HAS_ENDED} THEN 1 ELSE 0 END`, {
+    workflow_id: ids,
+    "closed_at IS NULL": true,
+  }),
+  refreshStatus(store, ids),
+];

@@ -12,7 +12,6 @@ import { readRecorded } from "./write-rows.ts";
 import { refreshStatus } from "./run-status.ts";
 import { WRITES } from "./schema.ts";
 import type { Store } from "./store.ts";
-import { chunksOf } from "effect/Array";
 import * as column from "./column.ts";
 import { query, readFields, type RowOf, type Seal, type SqlRow } from "./table.ts";
 
@@ -51,9 +50,6 @@ const USE = {
 
 /** Payouts that a word concerns, of one status, standing and currency. `amount` is an exact decimal string. */
 type UseOfWord = RowOf<typeof USE>;
-
-/** Most ids of one statement. */
-const CHUNK = 1_000;
 
 /** Returns the current decision about a word, from the log of the account's words; undefined if there is no such decision. */
 export const decisionAbout = (
@@ -166,14 +162,14 @@ export const wordMethods = (store: Store) => {
           readAfter: log.now,
         } as const;
         const of = { "account = ?": account, "decided_word = ?": value.word };
-        const ids = [...new Set(rows.flatMap(({ row }) => [row.workflowId, row.ownerId]))];
+        const ids = rows.flatMap(({ row }) => [row.workflowId, row.ownerId]);
         return {
           value: undefined,
           writes: [
             ...logs.flat(),
             ...due,
             store.update(WRITES, again, of),
-            ...chunksOf(ids, CHUNK).map((some) => refreshStatus(some)),
+            refreshStatus(store, ids),
           ],
         };
       });

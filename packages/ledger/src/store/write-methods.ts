@@ -264,8 +264,8 @@ export const writeMethods = (store: Store) => {
           }
           // A run that is open again has another status; so has a run whose wait was recorded first.
           if (isSaved && (knownEnd !== null || knownRunId === null))
-            writes.push(...refreshEnds([of?.ownerId ?? ownerId]));
-          if (concerned.length > 0) writes.push(refreshStatus(concerned));
+            writes.push(...refreshEnds(store, [of?.ownerId ?? ownerId]));
+          if (concerned.length > 0) writes.push(refreshStatus(store, concerned));
           for (const entry of entries) {
             log.entry(entry, name, of?.runId ?? "", of?.generation ?? 0);
           }

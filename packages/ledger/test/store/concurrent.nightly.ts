@@ -143,7 +143,13 @@ describe("workers that change the same payments", skippedBecause(whyNoPostgres()
         query("SELECT workflow_id, run_id, activity_id, is_left FROM waits ORDER BY 1, 2, 3"),
       );
     const before = await facts();
-    await store.save(null, refreshEnds(runs.map(({ workflowId }) => workflowId)));
+    await store.save(
+      null,
+      refreshEnds(
+        store,
+        runs.map(({ workflowId }) => workflowId),
+      ),
+    );
     expect(await facts()).toEqual(before);
     const unread = query(
       `SELECT * FROM waits WHERE closed_at IS NULL AND read_after IS NULL AND NOT EXISTS (SELECT 1 FROM writes
