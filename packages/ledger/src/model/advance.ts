@@ -321,10 +321,8 @@ const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced 
 export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Advanced => {
   const become = becoming(look, event.who);
   switch (event.is) {
-    case "called": {
-      const { action, entries, row } = called({ look, call: event.call, policy, become });
-      return { action, entries, row };
-    }
+    case "called":
+      return called({ look, call: event.call, policy, become });
     case "dispatching":
       return dispatching({ look, call: event.call, policy, become }, event);
     case "leaving":

@@ -3,13 +3,7 @@
  * so every word that has a digit or an at sign is left out.
  */
 import { hash } from "node:crypto";
-
-/** The parts of an end that decide its group. */
-interface End {
-  readonly endReason: string | null;
-  readonly endStep?: string | null;
-  readonly endType: string | null;
-}
+import type { RunEnd } from "../store/ledger.ts";
 
 const WORD = /[^\s"'()<>,;]+/g;
 
@@ -21,7 +15,11 @@ export const withoutIds = (message: string): string =>
   message.replaceAll(WORD, (word) => (VARYING.test(word) ? "…" : word)).replace(/\.$/, "");
 
 /** Returns the group of an end; null if the run did not fail. */
-export const groupOf = ({ endReason, endStep = null, endType }: End): string | null =>
+export const groupOf = ({
+  endReason,
+  endStep = null,
+  endType,
+}: Omit<RunEnd, "runId" | "workflowId">): string | null =>
   endType === null
     ? null
     : hash("sha256", JSON.stringify([endType, endStep, withoutIds(endReason ?? "")])).slice(0, 8);

@@ -1,7 +1,7 @@
 import { batchLogId } from "../model/gate.ts";
 import { NOT_PAID, outcomeReason } from "../model/standing.ts";
 import type { BatchRow, ListedRow, NewBatch } from "./ledger.ts";
-import { findDecisions, type NewDecision } from "./log.ts";
+import type { NewDecision } from "./log.ts";
 import {
   type Batch,
   BATCH_COUNT,
@@ -40,10 +40,12 @@ const STATUS = `CASE WHEN batch_rows.state = 'waiting' THEN 'notStarted'
    AND CASE WHEN batch_rows.run IS NULL THEN coalesce(runs.batch, '') <> batch_rows.batch ELSE runs.run_id <> batch_rows.run END
   THEN 'covered' ELSE batch_rows.state END`;
 
+const SENT = ["amount", "currency", "payee", "reference"];
+
 /** Whether a run pays the same as a row. */
-const IS_SAME = ["amount", "currency", "payee", "reference"]
-  .map((name) => `coalesce(runs.${name}, '') = coalesce(batch_rows.${name}, '')`)
-  .join(" AND ");
+const IS_SAME = SENT.map(
+  (name) => `coalesce(runs.${name}, '') = coalesce(batch_rows.${name}, '')`,
+).join(" AND ");
 
 /** The account of a row's payment: a repair may have runs of several. */
 const PAYS = "CASE WHEN batch_rows.run IS NULL THEN batches.account ELSE runs.account END";
@@ -64,8 +66,6 @@ const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
 /** The run of the row of a repair is still the one that has failed: its outcome is not the row's. */
 const IS_UNRETRIED = `(batch_rows.run IS NOT NULL AND (batch_rows.state = 'waiting'
   OR (batch_rows.state = 'started' AND runs.run_id = batch_rows.run)))`;
-
-const SENT = ["amount", "currency", "payee", "reference"];
 
 /** The sent value; before that, the value that the run plans, which an amendment may have changed or will change. */
 const sent = (
@@ -183,7 +183,7 @@ export const batchMethods = (store: Store) => {
      */
     rejectRows: async (batch: string): Promise<number> => {
       const of = { "batch = ?": batch };
-      const decisions = await findDecisions(store, batchLogId(batch));
+      const decisions = await store.decisions(batchLogId(batch));
       const { by, kind, reason } =
         decisions.findLast(({ kind }) => kind === "cancel" || kind === "reject") ?? {};
       const message = `${kind === "reject" ? "rejected" : "stopped"} by ${by ?? "a person"}: ${reason ?? "no reason"}`;

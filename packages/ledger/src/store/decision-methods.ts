@@ -3,7 +3,7 @@ import { isSamePerson } from "../model/person.ts";
 import { endedRow, overruledRow } from "../model/row-changes.ts";
 import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
-import { findDecisions, onWhole, readDecision, readLine, verifyLines } from "./log.ts";
+import { onWhole, readDecision, readLine, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow, rowsOf } from "./write-rows.ts";
 import { refreshEnds } from "./run-status.ts";
 import { PAUSES, RUNS } from "./schema.ts";
@@ -131,11 +131,9 @@ export const decisionMethods = (store: Store) => {
       },
     );
   };
-  /** Returns the decisions on a workflow id; with "" those on everything. */
-  const decisionsOf = (workflowId: string) => findDecisions(store, workflowId);
   /** Returns the limits of an account, with a loosening that waits for a second person. */
   const limits = async (account: string): Promise<AccountLimits> =>
-    limitsOf(await decisionsOf(limitsId(account)));
+    limitsOf(await store.decisions(limitsId(account)));
   const decideLimits = async (
     account: string,
     actor: Actor,
@@ -148,7 +146,8 @@ export const decisionMethods = (store: Store) => {
 
   return {
     decide,
-    decisionsOf,
+    /** Returns the decisions on a workflow id; with "" those on everything. */
+    decisionsOf: (workflowId: string) => store.decisions(workflowId),
     /** Returns entries and decisions of a workflow id in order. */
     logOf: async (workflowId: string) =>
       (await store.find(selectLog(workflowId))).map((line) => readLine(line, seal)),

@@ -17,7 +17,6 @@ import { type EventSubject, eventType, type EventType } from "../model/feed.ts";
 import { limitsId, limitsOf, type Amounts } from "../model/limits.ts";
 import { outcomeReason, type Standing } from "../model/standing.ts";
 import type { Problem } from "./attention.ts";
-import { findDecisions } from "./log.ts";
 import { eventsTable, type StoredEvent } from "./feed-schema.ts";
 import { META } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -192,7 +191,7 @@ export const feedReader = (store: Store) => {
   };
 
   const limitsIn = async ({ account, was }: StoredEvent) => {
-    const decisions = await findDecisions(store, limitsId(account));
+    const decisions = await store.decisions(limitsId(account));
     const upTo = decisions.filter(({ sequence }) => sequence <= Number(was));
     const { approveAbove, maxAmounts, pending } = limitsOf(upTo);
     return {

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import type { JsonObject, WriteName } from "../model/row.ts";
 import { LINE, logTable } from "./schema.ts";
-import type { Store } from "./store.ts";
 import * as column from "./column.ts";
 import {
   query,
@@ -173,13 +172,6 @@ export const readDecision = (found: SqlRow, seal: Seal): Decision => ({
   ...readFields(DECISION, found, seal),
   ...DECISION_BODY.read(found["body"] ?? null, seal),
 });
-
-/** Reads the decisions on a workflow id. */
-export const findDecisions = async (
-  store: Store,
-  workflowId: string,
-): Promise<ReadonlyArray<Decision>> =>
-  (await store.find(selectDecisions(workflowId))).map((line) => readDecision(line, store.seal));
 
 /** Reads a line. */
 export const readLine = (found: SqlRow, seal: Seal): LogLine =>

@@ -6,7 +6,7 @@
  */
 import { LONGEST_MS, nextRead } from "../model/reading-schedule.ts";
 import { standingAfter, standingOfRow, type PayoutOutcome } from "../model/standing.ts";
-import { findWrites, type RecordedWrite, readRecorded } from "./write-rows.ts";
+import { findWrites, type RecordedWrite, readRecorded, WITH_LAST_HASH } from "./write-rows.ts";
 import { type LogWriter, logWriter, selectDecisions } from "./log.ts";
 import { decisionAbout, plainWord, wordsId } from "./word-methods.ts";
 import type { EndedWait } from "./ledger.ts";
@@ -82,12 +82,13 @@ export const payoutMethods = (store: Store) => {
   const { seal } = store;
   const { now } = store.database.dialect;
   const end = waitEnder(store);
+  const ofPayouts = (account: string, ids: ReadonlyArray<string>): Where => ({
+    "account = ?": account,
+    "operation = 'createPayout'": true,
+    made_id: ids,
+  });
   const select = (account: string, ids: ReadonlyArray<string>): Query =>
-    store.where(
-      `SELECT writes.*, (SELECT hash FROM log WHERE log.workflow_id = writes.workflow_id
-       ORDER BY sequence DESC LIMIT 1) AS last_hash FROM writes`,
-      { "account = ?": account, "operation = 'createPayout'": true, made_id: ids },
-    );
+    store.where(WITH_LAST_HASH, ofPayouts(account, ids));
   /** Returns the writes of those payouts that the ledger has. */
   const payouts = (account: string, ids: ReadonlyArray<string>) =>
     findWrites(store, select(account, ids));
@@ -107,7 +108,6 @@ export const payoutMethods = (store: Store) => {
     const waiting = read.flatMap(({ wait }) => wait?.workflowId ?? []);
     const own = read.flatMap(({ row }) => [...idsOf(row), payoutKey(row.madeId ?? "")]);
     const keys = [...new Set([...own, ...waiting])];
-    const ofPayouts = { "account = ?": account, "operation = 'createPayout'": true };
     /** Waits that are not completed now, by a reader that ends here, are due. */
     const due = (kind: "payout" | "return", ids: ReadonlyArray<string>, now: number) => {
       const open = { "account = ?": account, "kind = ?": kind, "closed_at IS NULL": true };
@@ -192,7 +192,10 @@ export const payoutMethods = (store: Store) => {
             store.update(
               WRITES,
               { readAfter: first?.readAfter ?? null },
-              { ...ofPayouts, made_id: [first, ...others].map((one) => one?.madeId ?? "") },
+              ofPayouts(
+                account,
+                [first, ...others].map((one) => one?.madeId ?? ""),
+              ),
             ),
           ),
           ...due("payout", settled, log.now),

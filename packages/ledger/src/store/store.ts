@@ -1,6 +1,6 @@
 import { WATCHED_FOR_MS } from "../model/reading-schedule.ts";
 import type { Look } from "./ledger.ts";
-import { type LogWriter, logWriter } from "./log.ts";
+import { type Decision, type LogWriter, logWriter, readDecision, selectDecisions } from "./log.ts";
 import * as column from "./column.ts";
 import {
   type Fields,
@@ -212,6 +212,12 @@ export class Store {
     ...queries: ReadonlyArray<Query>
   ): Promise<ReadonlyArray<RowOf<F>>> {
     return (await this.find(...queries)).map((row) => readFields(fields, row, this.seal));
+  }
+
+  /** Reads the decisions on a workflow id. */
+  async decisions(workflowId: string): Promise<ReadonlyArray<Decision>> {
+    const lines = await this.find(selectDecisions(workflowId));
+    return lines.map((line) => readDecision(line, this.seal));
   }
 
   /** Reads the texts of one column. */

@@ -8,7 +8,7 @@
 import type { PayoutOutcome, Standing } from "../model/standing.ts";
 import type { Actor, Decision } from "./ledger.ts";
 import { logWriter, onWhole, readDecision, selectDecisions } from "./log.ts";
-import { readRecorded } from "./write-rows.ts";
+import { readRecorded, WITH_LAST_HASH } from "./write-rows.ts";
 import { refreshStatus } from "./run-status.ts";
 import { WRITES } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -25,14 +25,9 @@ export const wordsId = (account: string): string => `words/${account}`;
 export const plainWord = (word: string): string => word.trim().toLowerCase();
 
 /** A decision about a word, which no later one replaces. */
-export interface DecidedWord {
-  readonly account: string;
+export interface DecidedWord extends Pick<Decision, "account" | "at" | "by" | "reason"> {
   readonly word: string;
   readonly means: WordMeaning;
-  readonly by: string;
-  readonly reason: string | null;
-  /** Milliseconds since 1970 by the ledger's clock. */
-  readonly at: number;
 }
 
 const USE = {
@@ -121,16 +116,9 @@ export const wordMethods = (store: Store) => {
      */
     decideWord: async (account: string, word: string, means: WordMeaning, actor: Actor) => {
       const value = { word: plainWord(word), means };
+      const of = { "account = ?": account, "decided_word = ?": value.word };
       const workflowId = wordsId(account);
-      const looks = [
-        selectDecisions(workflowId),
-        query(
-          `SELECT writes.*, (SELECT hash FROM log WHERE log.workflow_id = writes.workflow_id
-           ORDER BY sequence DESC LIMIT 1) AS last_hash FROM writes WHERE account = $1 AND decided_word = $2`,
-          account,
-          value.word,
-        ),
-      ];
+      const looks = [selectDecisions(workflowId), store.where(WITH_LAST_HASH, of)];
       // Alone, so that no outcome is recorded in between under the earlier meaning.
       await store.logged(null, workflowId, looks, ([lines = [], found = []], log) => {
         const before = decisionAbout(lines, value.word, seal);
@@ -161,7 +149,6 @@ export const wordMethods = (store: Store) => {
           decidedWord: null,
           readAfter: log.now,
         } as const;
-        const of = { "account = ?": account, "decided_word = ?": value.word };
         const ids = rows.flatMap(({ row }) => [row.workflowId, row.ownerId]);
         return {
           value: undefined,

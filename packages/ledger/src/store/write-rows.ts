@@ -102,6 +102,10 @@ export const readRow = (found: SqlRow, seal: Seal): WriteRow => {
   };
 };
 
+/** Reads writes, each with the hash after which the log of its workflow id continues. */
+export const WITH_LAST_HASH = `SELECT writes.*, (SELECT hash FROM log WHERE log.workflow_id = writes.workflow_id
+  ORDER BY sequence DESC LIMIT 1) AS last_hash FROM writes`;
+
 /** A write with further facts about it. */
 export interface RecordedWrite extends WriteRow, RowOf<typeof SEEN> {}
 
