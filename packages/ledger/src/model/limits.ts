@@ -7,7 +7,7 @@
  * or a start can only ask for more.
  */
 import { isAtLeast } from "@durable-payments/client/decimal";
-import { canonicalDecimal } from "@durable-payments/client/values";
+import { canonicalDecimal, lookUp } from "@durable-payments/client/values";
 import { isSamePerson } from "./person.ts";
 import type { Json, WriteRequest } from "./row.ts";
 import type { Decision } from "../store/log.ts";
@@ -41,9 +41,6 @@ export const moneyOf = ({ amount, currency }: Money): string =>
 const isAbove = (amount: string, limit: string): boolean =>
   !isAtLeast(canonicalDecimal(limit) ?? "", canonicalDecimal(amount) ?? "");
 
-const limitOf = (limits: Amounts, currency: string): string | undefined =>
-  Object.hasOwn(limits, currency) ? limits[currency] : undefined;
-
 /**
  * Returns why a request is above some limits: a currency that they do not list is not paid.
  *
@@ -57,7 +54,7 @@ export const overLimit = (
   if (amount === null || currency === null) return undefined;
   for (const limits of all) {
     if (limits === null) continue;
-    const limit = limitOf(limits, currency);
+    const limit = lookUp(limits, currency);
     if (limit === undefined) return `The account's limits do not list ${currency}.`;
     if (isAbove(amount, limit))
       return `${amount} ${currency} is above the limit of ${limit} ${currency}.`;
@@ -82,7 +79,7 @@ export const needsApproval = (
   limits: ReadonlyArray<Amounts | null>,
 ): string | undefined => {
   if (amount === null || currency === null) return undefined;
-  const listed = limits.flatMap((some) => (some === null ? [] : [limitOf(some, currency)]));
+  const listed = limits.flatMap((some) => (some === null ? [] : [lookUp(some, currency)]));
   if (listed.includes(undefined)) return `${ASKS} no limit is set for payments in ${currency}.`;
   const above = [...options, ...listed].find(
     (limit) => limit !== undefined && isAbove(amount, limit),
@@ -96,7 +93,7 @@ const areLooser = (next: Amounts | null, before: Amounts | null): boolean =>
   before !== null &&
   (next === null ||
     Object.entries(next).some(([currency, amount]) => {
-      const limit = limitOf(before, currency);
+      const limit = lookUp(before, currency);
       return limit === undefined || isAbove(amount, limit);
     }));
 

@@ -17,8 +17,8 @@ import {
   withoutFacts,
 } from "./row-changes.ts";
 import { mayBelieveNotSent } from "./gate.ts";
-import type { Advanced, WriteEvent, WritePolicy } from "./events.ts";
-import type { JsonObject, KnownBy, WriteRow } from "./row.ts";
+import type { Advanced, Verdict, WriteEvent, WritePolicy } from "./events.ts";
+import type { JsonObject, WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
 /** Number of complete lists without a send after which a person is asked. */
@@ -27,18 +27,14 @@ const UNPROVABLE_MS = 30 * 60_000;
 
 /** One kind of event. */
 export type EventOf<Is extends WriteEvent["is"]> = Extract<WriteEvent, { readonly is: Is }>;
-interface Made {
-  readonly id: string;
-  readonly result: JsonObject;
-  readonly by: KnownBy;
-}
+type Found = Extract<Verdict, { readonly is: "found" }>;
 
 /** A success is a fact in every state of the row. */
 const made = (
   become: Become,
   row: WriteRow,
   generation: number,
-  { by, id, result }: Made,
+  { by, id, result }: Omit<Found, "is">,
   isOwn: boolean,
 ): Advanced => {
   if (row.madeId === id) return nothing(row.state === "done" ? returning(row) : again);

@@ -47,8 +47,6 @@ const PAYMENTS: ReadonlyArray<readonly [mark: string, some: string, where: Where
   ["payee", "created_at AS at, standing FROM writes", { [OF_PERSON_OR_PAYMENT]: true }],
 ];
 
-const isSameReference = (a: string, b: string): boolean => comparableText(a) === comparableText(b);
-
 const isSimilar = (planned: PlannedPayment, other: Payment): boolean =>
   // Certainly not paid.
   other.standing !== "refused" &&
@@ -56,7 +54,7 @@ const isSimilar = (planned: PlannedPayment, other: Payment): boolean =>
   other.workflowId !== planned.workflowId &&
   (other.payee.startsWith(PERSON_MARK) ||
     (planned.reference !== null && other.reference !== null
-      ? isSameReference(planned.reference, other.reference)
+      ? comparableText(planned.reference) === comparableText(other.reference)
       : // Time in which an equal payment without a reference is likely a duplicate.
         other.now - other.at < DAY_MS));
 
