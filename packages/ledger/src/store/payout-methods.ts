@@ -74,9 +74,6 @@ const idsOf = ({ ownerId, workflowId }: RecordedWrite) => [workflowId, ownerId];
 /** Payouts of one transaction: each has up to four keys. */
 const MOST_OF_ONE = Math.floor(MOST_KEYS / 4);
 
-const secondOf = ({ readAfter }: { readonly readAfter: number | null }): number | null =>
-  readAfter === null ? null : Math.floor(readAfter / 1_000);
-
 /** Payouts at the service. */
 export const payoutMethods = (store: Store) => {
   const { seal } = store;
@@ -122,9 +119,6 @@ export const payoutMethods = (store: Store) => {
       const chains = new Map<string, LogWriter>();
       const concerned: Array<string> = [];
       const settled: Array<string> = [];
-      /** Payouts of which nothing is new: those that are read again within the same second share a statement. */
-      const again: Array<{ readonly madeId: string | null; readonly readAfter: number | null }> =
-        [];
       /** A wait for a return is completed now, or reads for itself once nobody watches the payout. */
       const noted: Array<string> = [];
       const changes = read.flatMap(
@@ -169,18 +163,11 @@ export const payoutMethods = (store: Store) => {
             (readAfter === null && row.readAfter !== null)
           )
             noted.push(madeId ?? "");
-          const isNewWord = to?.word !== undefined && to.word !== row.word;
-          if (to === undefined) {
-            if (readAfter !== row.readAfter) again.push({ madeId, readAfter });
-            return [];
-          }
-          return [
-            store.update(
-              WRITES,
-              { ...to, ...(isNewWord && { wordSince: log.now }), readAfter, outcomeAt },
-              is,
-            ),
-          ];
+          if (to === undefined)
+            return readAfter === row.readAfter ? [] : [store.update(WRITES, { readAfter }, is)];
+          const isNewWord = to.word !== undefined && to.word !== row.word;
+          const changed = { ...to, ...(isNewWord && { wordSince: log.now }), readAfter, outcomeAt };
+          return [store.update(WRITES, changed, is)];
         },
       );
       return {
@@ -188,16 +175,6 @@ export const payoutMethods = (store: Store) => {
         writes: [
           ...[...chains.values()].flatMap(({ writes }) => writes),
           ...changes,
-          ...[...Map.groupBy(again, secondOf).values()].map(([first, ...others]) =>
-            store.update(
-              WRITES,
-              { readAfter: first?.readAfter ?? null },
-              ofPayouts(
-                account,
-                [first, ...others].map((one) => one?.madeId ?? ""),
-              ),
-            ),
-          ),
           ...due("payout", settled, log.now),
           ...due("return", noted, log.now),
           ...(concerned.length > 0 ? [refreshStatus(store, concerned)] : []),
