@@ -79,13 +79,10 @@ export const payoutMethods = (store: Store) => {
   const { seal } = store;
   const { now } = store.database.dialect;
   const end = waitEnder(store);
-  const ofPayouts = (account: string, ids: ReadonlyArray<string>): Where => ({
-    "account = ?": account,
-    "operation = 'createPayout'": true,
-    made_id: ids,
-  });
-  const select = (account: string, ids: ReadonlyArray<string>): Query =>
-    store.where(WITH_LAST_HASH, ofPayouts(account, ids));
+  const select = (account: string, ids: ReadonlyArray<string>): Query => {
+    const of = { "account = ?": account, "operation = 'createPayout'": true };
+    return store.where(WITH_LAST_HASH, { ...of, made_id: ids });
+  };
   /** Returns the writes of those payouts that the ledger has. */
   const payouts = (account: string, ids: ReadonlyArray<string>) =>
     findWrites(store, select(account, ids));
