@@ -9,7 +9,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContext } from "node:tls";
-import * as Context from "effect/Context";
 import * as Redacted from "effect/Redacted";
 import { isRecord, messageOf } from "./values.ts";
 
@@ -188,13 +187,12 @@ export interface Tls {
 }
 
 /** The credentials of a client as they are now, by its clock; each value stays the same until a file changes. */
-export class Credentials extends Context.Service<
-  Credentials,
-  {
-    readonly apiKey: (now?: number) => Redacted.Redacted;
-    readonly tls: (now?: number) => Tls | undefined;
-  }
->()("@durable-payments/client/Credentials") {}
+export interface Credentials {
+  /** The API key. */
+  readonly apiKey: (now?: number) => Redacted.Redacted;
+  /** The certificates; undefined if no setting names any. */
+  readonly tls: (now?: number) => Tls | undefined;
+}
 
 const tlsOf = (texts: Readonly<Record<string, string>>): Tls => {
   const [ca, cert, key] = Object.values(TLS_FILES).map((name) => texts[name]);
@@ -225,7 +223,7 @@ const tlsOf = (texts: Readonly<Record<string, string>>): Tls => {
 export const openCredentials = (
   settings: CredentialSettings,
   warn: (message: string) => void,
-): Credentials["Service"] => {
+): Credentials => {
   const { apiKey = Redacted.make(""), apiKeyFile } = settings;
   const tlsPaths = Object.fromEntries(
     // The object's own keys.
@@ -252,7 +250,7 @@ export const openCredentials = (
 
 /** Checked settings of a client, which hold its open credentials. */
 interface Opened {
-  readonly credentials: Credentials["Service"];
+  readonly credentials: Credentials;
 }
 
 /**

@@ -18,6 +18,5 @@ export * from "./client/errors.ts";
 export { PaymentsClient } from "./client/payments-client.ts";
 export { isSensitiveField, redact } from "./client/redact.ts";
 export { NoResponse } from "./client/no-response.ts";
-export type { WireRequest, WireResponse } from "./client/send.ts";
-export { Transport } from "./client/transport.ts";
+export type { Transport, WireRequest, WireResponse } from "./client/send.ts";
 export { clientSecondsUntilExpiry, currentApiKey } from "./credentials.ts";

@@ -199,7 +199,7 @@ export interface ClientOptions
   readonly apiKey?: Redacted.Redacted;
   readonly proxy?: Redacted.Redacted | false;
   /** Its credentials, opened once for all clients with these options. */
-  readonly credentials: Credentials["Service"];
+  readonly credentials: Credentials;
 }
 
 /** The settings that have an environment variable of their own. */

@@ -1,9 +1,8 @@
 import type * as Clock from "effect/Clock";
-import * as Context from "effect/Context";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import type * as Fiber from "effect/Fiber";
-import * as Layer from "effect/Layer";
+import type * as Scope from "effect/Scope";
 import { monotonicMs } from "./clock.ts";
 import type { ClientOptions } from "./config.ts";
 import { RateLimited } from "./errors.ts";
@@ -57,22 +56,15 @@ interface Waiter {
   readonly expired: () => Failed;
 }
 
-/** When requests of the account may be sent. */
-export class Limits extends Context.Service<
-  Limits,
-  Pick<AccountLimits, "ended" | "rate" | "turn">
->()("@durable-payments/client/Limits") {
-  static readonly layer = (options: ClientOptions): Layer.Layer<Limits> =>
-    Layer.effect(
-      Limits,
-      Effect.acquireRelease(
-        Effect.clockWith((clock) => Effect.sync(() => new AccountLimits(clock, options))),
-        (limits) => Effect.sync(() => limits.close()),
-      ),
-    );
-}
+/** Makes the limits of an account, which end with the scope. */
+export const makeLimits = (options: ClientOptions): Effect.Effect<Limits, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.clockWith((clock) => Effect.sync(() => new Limits(clock, options))),
+    (limits) => Effect.sync(() => limits.close()),
+  );
 
-class AccountLimits {
+/** When requests of the account may be sent. */
+export class Limits {
   readonly #clock: Clock.Clock;
   readonly #options: ClientOptions;
   readonly #waiting: Readonly<Record<Priority, Array<Waiter>>> = {

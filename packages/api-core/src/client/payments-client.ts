@@ -1,13 +1,13 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import type { Credentials } from "../credentials.ts";
+import type * as Scope from "effect/Scope";
 import { isRecord } from "../values.ts";
 import { Calls } from "./calls.ts";
 import type { PaymentsClientShape } from "./client-shape.ts";
 import type { ClientOptions, ClientSettings } from "./config.ts";
 import type { InvalidSettings } from "./errors.ts";
-import { Transport } from "./transport.ts";
+import type { Transport } from "./send.ts";
 
 /**
  * The service, with one method for each operation.
@@ -57,14 +57,11 @@ export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClie
    * );
    */
   static readonly layerTest = (
-    send: Transport["Service"]["send"],
+    send: Transport,
     settings: Partial<ClientSettings> = {},
   ): Layer.Layer<PaymentsClient, InvalidSettings> => {
     const account = { baseUrl: "http://localhost", clientId: "test", apiKey: "test" };
-    return clientOf(
-      checked({ ...account, ...settings }),
-      Effect.succeed(() => Layer.succeed(Transport, { send })),
-    );
+    return clientOf(checked({ ...account, ...settings }), () => Effect.succeed(send));
   };
 }
 
@@ -84,26 +81,26 @@ const checked = (
   );
 };
 
-type MakeTransport = Effect.Effect<
-  (options: ClientOptions) => Layer.Layer<Transport, never, Credentials>
->;
+type MakeTransport = (options: ClientOptions) => Effect.Effect<Transport, never, Scope.Scope>;
 
-const byUndici: MakeTransport = Effect.map(
-  Effect.promise(() => import("./undici-transport.ts")),
-  ({ layerUndici }) => layerUndici,
-);
+const byUndici: MakeTransport = (options) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./undici-transport.ts")),
+    ({ makeUndici }) => makeUndici(options),
+  );
 
 /** The calls of a client. Contract, pipeline and undici are loaded with the first client: they are most of an import. */
 const callsOf = (
   settings: Effect.Effect<ClientOptions, InvalidSettings>,
-  transport: MakeTransport,
+  makeTransport: MakeTransport,
 ): Layer.Layer<Calls, InvalidSettings> =>
-  Layer.unwrap(
+  Layer.effect(
+    Calls,
     Effect.gen(function* () {
       const options = yield* settings;
-      const makeTransport = yield* transport;
-      const { layerCalls } = yield* Effect.promise(() => import("./pipeline.ts"));
-      return layerCalls(options, makeTransport(options));
+      const transport = yield* makeTransport(options);
+      const { makeCalls } = yield* Effect.promise(() => import("./pipeline.ts"));
+      return yield* makeCalls(options, transport);
     }),
   );
 

@@ -1,22 +1,20 @@
 import * as Cause from "effect/Cause";
 import * as Clock from "effect/Clock";
-import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
-import * as Layer from "effect/Layer";
 import * as Option from "effect/Option";
 import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
+import type * as Scope from "effect/Scope";
 import * as Tracer from "effect/Tracer";
 import { CLIENT_ID_HEADER, TOKEN_HEADER } from "../contract/operation-facts.ts";
-import { Credentials } from "../credentials.ts";
 import {
   type Caller,
   optionFaults,
   type RequestOptions,
   type WithResponse,
 } from "./call-options.ts";
-import { Calls } from "./calls.ts";
+import type { Calls } from "./calls.ts";
 import { checkRequest, prepareRequest } from "./check-request.ts";
 import { BeforeSend } from "./client-shape.ts";
 import { monotonicMs } from "./clock.ts";
@@ -24,7 +22,7 @@ import type { ClientOptions } from "./config.ts";
 import type { PaymentsError } from "./errors.ts";
 import { invalidRequest } from "./invalid-request.ts";
 import { withHooks } from "./hooks.ts";
-import { Limits } from "./limits.ts";
+import { type Limits, makeLimits } from "./limits.ts";
 import { operation, type OperationName } from "./operations.ts";
 import { type Failed, failed } from "./outcomes.ts";
 import { parseNoResponse, timeIsOver } from "./failures.ts";
@@ -32,15 +30,14 @@ import { parseResponse, type TokenRejected } from "./parse-response.ts";
 import { maskedHeaders, secretHeaderValues } from "./redact.ts";
 import { withRetry } from "./retry.ts";
 import { makeSay } from "./say.ts";
-import type { Answer, Outgoing, Send } from "./send.ts";
-import { Session } from "./session.ts";
+import type { Answer, Outgoing, Send, Transport } from "./send.ts";
+import { makeSession, type Session } from "./session.ts";
 import { isTraced, SPAN, withCounting, withSpans } from "./telemetry.ts";
-import { Transport } from "./transport.ts";
 
 /*
  * The way of a call: one function type, `Send`, and stages that make one from another. From the socket outwards:
  *
- *   Transport.send   one request, one response; a failure says whether a byte may have left (exchange.ts)
+ *   Transport        one request, one response; a failure says whether a byte may have left (exchange.ts)
  *   withHooks        calls onRequest and onResponse
  *   withSpans        a span for each send, and the header traceparent
  *   withDeadline     no longer than the rest of the call's time
@@ -56,8 +53,8 @@ import { Transport } from "./transport.ts";
  * in the failure. So the state of a call is never shared: retry folds it from send to send, and a stage can be read, and
  * tested, alone.
  *
- * Four services outlive a call, with a layer each: Transport, Limits (rate, pauses, connections, priority),
- * Session (the token) and Credentials (the files). All time is that of Effect's Clock: TestClock alone drives time limits,
+ * Four parts outlive a call: Transport, Limits (rate, pauses, connections, priority), Session (the token) and Credentials
+ * (the files). All time is that of Effect's Clock: TestClock alone drives time limits,
  * waits, tokens and rates.
  *
  * Why the client is not Effect's `HttpApiClient` with `HttpClient`, although the contract is an `HttpApi`:
@@ -121,7 +118,7 @@ const pauseAfter = (exit: Exit.Exit<Answer, Failure>): number | undefined => {
 };
 
 const withRate =
-  (send: Send<Answer, Failure>, limits: Limits["Service"]): Send<Answer, Failure> =>
+  (send: Send<Answer, Failure>, limits: Limits): Send<Answer, Failure> =>
   (request) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(limits.turn(request)), (turn) =>
@@ -134,7 +131,7 @@ const withRate =
 const withToken =
   (
     send: Send<Answer, Failure>,
-    session: Session["Service"],
+    session: Session,
     { clientId }: ClientOptions,
   ): Send<Answer, Failure> =>
   (request) =>
@@ -173,24 +170,17 @@ const withGuard =
           return send({ ...request, permit: Effect.mapError(asked, (e) => failed(e, "never")) });
         });
 
-/** The calls of a client with these options, over any transport. */
-export const layerCalls = (
+/** Makes the calls of a client with these options, over any transport. */
+export const makeCalls = (
   options: ClientOptions,
-  transport: Layer.Layer<Transport, never, Credentials>,
-): Layer.Layer<Calls> =>
-  Layer.effect(Calls, makeCalls(options)).pipe(
-    Layer.provide([transport, Limits.layer(options)]),
-    Layer.provide(Layer.succeed(Credentials, options.credentials)),
-  );
-
-const makeCalls = (options: ClientOptions) =>
+  transport: Transport,
+): Effect.Effect<Calls["Service"], never, Scope.Scope> =>
   Effect.gen(function* () {
     const say = makeSay(options.logger);
-    const limits = yield* Limits;
-    const { send: transport } = yield* Transport;
+    const limits = yield* makeLimits(options);
     const sent = withDeadline(withSpans(withHooks(transport, options, say)));
     const paced = withRate(withCounting(withParsing(sent, options)), limits);
-    const session = Context.get(yield* Layer.build(Session.layer(options, paced)), Session);
+    const session = yield* makeSession(options, paced);
     const send = withRetry(withGuard(withToken(paced, session, options)), options, say);
 
     const prepare = (

@@ -31,6 +31,15 @@ export interface WireResponse {
   readonly body: string;
 }
 
+/**
+ * The carrier of requests to the service and of whole responses back: undici, or a function of a test.
+ *
+ * It runs `permit` when nothing but the send is left to do, ends after `timeoutMs`, and closes the request when it is
+ * interrupted. It fails with `NoResponse`, which says whether a byte may have left. Effect's `HttpClient` cannot tell
+ * that, so it is not used.
+ */
+export type Transport = (request: WireRequest) => Effect.Effect<WireResponse, NoResponse | Failed>;
+
 /** A response, and the data that was read from it. */
 export interface Answer {
   readonly response: WireResponse;

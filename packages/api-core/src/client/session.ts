@@ -8,14 +8,11 @@
  */
 import * as Cache from "effect/Cache";
 import type * as Clock from "effect/Clock";
-import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
-import * as Layer from "effect/Layer";
 import * as Redacted from "effect/Redacted";
 import type { Token } from "../contract/auth.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/operation-facts.ts";
-import { Credentials } from "../credentials.ts";
 import { monotonicMs } from "./clock.ts";
 import type { ClientOptions } from "./config.ts";
 import { NotAuthenticated, RateLimited, Unavailable } from "./errors.ts";
@@ -140,38 +137,36 @@ class Budget {
 }
 
 /** The session that all calls of a client share. It signs in when a token is first needed, never while the client is built. */
-export class Session extends Context.Service<
-  Session,
-  {
-    /**
-     * The token for a call. Signs in if there is none or it is about to expire, once for all callers. With another API key
-     * than that of the last sign-in, it signs in meanwhile, and requests keep the token until then.
-     */
-    readonly tokenFor: (called: Operation) => Effect.Effect<Redacted.Redacted, Failed>;
-    /** Drops a token that the service did not accept, unless it is not in use any more. */
-    readonly reject: (token: Redacted.Redacted) => Effect.Effect<unknown>;
-    /**
-     * Whether a refusal that mentions a token is about something else: a fresh token got the same words.
-     *
-     * @param isFresh whether this one got them with a fresh token
-     */
-    readonly isRefusal: (words: string, isFresh: boolean) => boolean;
-    /** The API key, the present token and the one before, which may still be good: no message may show them. */
-    readonly secrets: () => ReadonlyArray<string>;
-  }
->()("@durable-payments/client/Session") {
-  /** @param send sends without a token. */
-  static readonly layer = (
-    options: ClientOptions,
-    send: Send<Answer, Failed | TokenRejected>,
-  ): Layer.Layer<Session, never, Credentials> => Layer.effect(Session, makeSession(options, send));
+export interface Session {
+  /**
+   * The token for a call. Signs in if there is none or it is about to expire, once for all callers. With another API key
+   * than that of the last sign-in, it signs in meanwhile, and requests keep the token until then.
+   */
+  readonly tokenFor: (called: Operation) => Effect.Effect<Redacted.Redacted, Failed>;
+  /** Drops a token that the service did not accept, unless it is not in use any more. */
+  readonly reject: (token: Redacted.Redacted) => Effect.Effect<unknown>;
+  /**
+   * Whether a refusal that mentions a token is about something else: a fresh token got the same words.
+   *
+   * @param isFresh whether this one got them with a fresh token
+   */
+  readonly isRefusal: (words: string, isFresh: boolean) => boolean;
+  /** The API key, the present token and the one before, which may still be good: no message may show them. */
+  readonly secrets: () => ReadonlyArray<string>;
 }
 
-const makeSession = (options: ClientOptions, send: Send<Answer, Failed | TokenRejected>) =>
+/**
+ * Makes the session of a client.
+ *
+ * @param send sends without a token.
+ */
+export const makeSession = (
+  options: ClientOptions,
+  send: Send<Answer, Failed | TokenRejected>,
+): Effect.Effect<Session> =>
   Effect.gen(function* () {
-    const credentials = yield* Credentials;
     const clock = yield* Effect.clockWith(Effect.succeed);
-    const { assumptions } = options;
+    const { assumptions, credentials } = options;
     const { warn } = makeSay(options.logger);
     const budget = new Budget(clock);
     const idleMs = untilRenewal(assumptions.tokenIdleSeconds * 1000);
@@ -275,11 +270,10 @@ const makeSession = (options: ClientOptions, send: Send<Answer, Failed | TokenRe
     });
 
     return {
-      tokenFor: (called: Operation) =>
-        Effect.mapError(token, (failure) => notSent(called, failure)),
-      reject: (rejected: Redacted.Redacted) =>
+      tokenFor: (called) => Effect.mapError(token, (failure) => notSent(called, failure)),
+      reject: (rejected) =>
         Cache.invalidateWhen(cache, undefined, (signedIn) => signedIn.token === rejected),
-      isRefusal: (words: string, isFresh: boolean) => {
+      isRefusal: (words, isFresh) => {
         if (isFresh) {
           if (refusals.size === MOST_REFUSALS) refusals.clear();
           refusals.add(words);

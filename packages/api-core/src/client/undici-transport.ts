@@ -1,11 +1,10 @@
 import { createSecureContext } from "node:tls";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
-import * as Layer from "effect/Layer";
 import * as Redacted from "effect/Redacted";
 import type * as Scope from "effect/Scope";
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from "undici";
-import { Credentials, OLDEST_TLS, type Tls } from "../credentials.ts";
+import { OLDEST_TLS, type Tls } from "../credentials.ts";
 import { monotonicMs } from "./clock.ts";
 import type { ClientOptions } from "./config.ts";
 import { type ClientDispatcher, environmentProxy } from "./setting-checks.ts";
@@ -16,8 +15,7 @@ import {
   LARGEST_RESPONSE_BYTES,
 } from "./exchange.ts";
 import { connectionFault, NoResponse } from "./no-response.ts";
-import type { WireRequest, WireResponse } from "./send.ts";
-import { Transport } from "./transport.ts";
+import type { Transport, WireRequest, WireResponse } from "./send.ts";
 
 /** The version of the package; a test compares them. */
 const USER_AGENT = "durable-payments/0.1.0";
@@ -97,7 +95,6 @@ const makeAgent = (
  */
 const openAgents = (
   options: ClientOptions,
-  credentials: Credentials["Service"],
   refusal: Refusal,
 ): Effect.Effect<(isDedicated: boolean) => Dispatcher, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -127,7 +124,7 @@ const openAgents = (
         () => undefined,
       );
     return (isDedicated) => {
-      const tls = credentials.tls();
+      const tls = options.credentials.tls();
       if (agents === undefined || agents.tls !== tls) {
         for (const agent of agents === undefined ? [] : [agents.kept, agents.dedicated]) {
           retire(agent);
@@ -197,14 +194,12 @@ const toDispatch = (
 });
 
 /** Sends by undici: over connections that close with the scope, or by the caller's dispatcher. */
-const makeUndici = (options: ClientOptions) =>
+export const makeUndici = (options: ClientOptions): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { dispatcher } = options;
     const refusal = new Refusal();
     const dispatcherFor: (isDedicated: boolean) => ClientDispatcher =
-      dispatcher === undefined
-        ? yield* openAgents(options, yield* Credentials, refusal)
-        : () => dispatcher;
+      dispatcher === undefined ? yield* openAgents(options, refusal) : () => dispatcher;
     // A MockAgent repeats nothing, and compares bodies as texts.
     const mayRepeat = dispatcher !== undefined && !("disableNetConnect" in dispatcher);
     const { origin, pathname } = new URL(options.baseUrl);
@@ -215,7 +210,7 @@ const makeUndici = (options: ClientOptions) =>
       startIsCertain: dispatcher === undefined,
       refusal: () => refusal.last,
     };
-    const send: Transport["Service"]["send"] = (request) => {
+    return (request) => {
       const { dedicatedConnection, permit, timeoutMs } = request;
       const sending = dispatched(
         (exchange) =>
@@ -228,9 +223,4 @@ const makeUndici = (options: ClientOptions) =>
       );
       return permit === undefined ? sending : Effect.andThen(permit, sending);
     };
-    return { send };
   });
-
-/** Requests over HTTP by undici. */
-export const layerUndici = (options: ClientOptions): Layer.Layer<Transport, never, Credentials> =>
-  Layer.effect(Transport, makeUndici(options));

@@ -1,5 +1,5 @@
 import { it } from "@effect/vitest";
-import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Redacted, Result } from "effect";
+import { Clock, Deferred, Effect, Exit, Fiber, Redacted, Result } from "effect";
 import { TestClock } from "effect/testing";
 import { describe, expect } from "vitest";
 import { makeClientOptions } from "../../src/client/config.ts";
@@ -7,8 +7,7 @@ import { NoResponse } from "../../src/client/no-response.ts";
 import { operation } from "../../src/client/operations.ts";
 import { withParsing } from "../../src/client/pipeline.ts";
 import type { Send, WireResponse } from "../../src/client/send.ts";
-import { Session } from "../../src/client/session.ts";
-import { Credentials } from "../../src/credentials.ts";
+import { makeSession } from "../../src/client/session.ts";
 import { settingsFor } from "../support/client.ts";
 
 type SignIn = Effect.Effect<WireResponse, NoResponse>;
@@ -22,11 +21,7 @@ const sessionOver = (answer: (n: number) => SignIn, assumptions: object = {}) =>
     const sentAt: Array<number> = [];
     const send: Send = () =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => answer(sentAt.push(now)));
-    const built = yield* Session.layer(options, withParsing(send, options)).pipe(
-      Layer.provide(Layer.succeed(Credentials, options.credentials)),
-      Layer.build,
-    );
-    const { reject, tokenFor } = Context.get(built, Session);
+    const { reject, tokenFor } = yield* makeSession(options, withParsing(send, options));
     const token = Effect.mapError(tokenFor(operation("ping")), ({ error }) => error);
     return { reject, token, text: Effect.map(token, Redacted.value), sentAt };
   });

@@ -1,14 +1,12 @@
 import { it } from "@effect/vitest";
-import { Context, Effect, Layer, Result } from "effect";
+import { Effect, Result } from "effect";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type ClientSettings, makeClientOptions } from "../../src/client/config.ts";
 import type { WireRequest } from "../../src/client/send.ts";
-import { Transport } from "../../src/client/transport.ts";
-import { layerUndici } from "../../src/client/undici-transport.ts";
+import { makeUndici } from "../../src/client/undici-transport.ts";
 import { operation } from "../../src/contract.ts";
-import { Credentials } from "../../src/credentials.ts";
 import { settingsFor } from "../support/client.ts";
 
 const request: WireRequest = {
@@ -23,14 +21,7 @@ const request: WireRequest = {
 };
 
 const sendOf = (settings: ClientSettings) =>
-  Effect.gen(function* () {
-    const options = Result.getOrThrow(makeClientOptions(settings));
-    const built = yield* layerUndici(options).pipe(
-      Layer.provide(Layer.succeed(Credentials, options.credentials)),
-      Layer.build,
-    );
-    return Context.get(built, Transport).send;
-  });
+  makeUndici(Result.getOrThrow(makeClientOptions(settings)));
 
 const sendTo = (
   url: string,
