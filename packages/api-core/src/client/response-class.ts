@@ -9,17 +9,12 @@
 import type { Assumptions } from "../contract/assumptions.ts";
 import { SUCCESS_CODE } from "../contract/answers.ts";
 import { isRecord, lookUp } from "../values.ts";
-import type { Operation } from "./operations.ts";
 import type { FailedClass, ResponseClass } from "./outcomes.ts";
+import type { Outgoing } from "./send.ts";
 
-/** The context of a response. */
-export interface ResponseContext {
-  readonly operation: Operation;
+/** The context of a response: its request, and what is assumed of the service. */
+export interface ResponseContext extends Pick<Outgoing, "hidden" | "isResend" | "operation"> {
   readonly assumptions: Assumptions;
-  /** Values of the request that no error may show. */
-  readonly hidden: () => ReadonlyArray<string>;
-  /** Whether the request may have been sent before, by this call or by an earlier one. */
-  readonly isResend: boolean;
 }
 
 /** The fields of every envelope, without its data. */
