@@ -142,15 +142,14 @@ export const prepareRequest = (
   operation: Operation,
   { params, payload, query }: EncodedRequest,
   { assumptions }: Pick<ClientOptions, "assumptions">,
-): Pick<Outgoing, "body" | "dedicatedConnection" | "hidden" | "method" | "operation" | "path"> => {
-  const { method, name, path: template, idempotency } = operation;
+): Pick<Outgoing, "body" | "hidden" | "method" | "operation" | "path"> => {
+  const { method, name, path: template } = operation;
   const body = payload && toWire(name, payload, assumptions);
   return {
     operation,
     method: wireMethod(name, method, assumptions),
     path: path(template, params) + search(toWire(name, query, assumptions)),
     body: body && JSON.stringify(body),
-    dedicatedConnection: idempotency === "none",
     hidden: () => hiddenValues(payload ?? {}),
   };
 };

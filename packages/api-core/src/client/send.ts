@@ -13,11 +13,6 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /**
-   * Whether it needs a dedicated connection. A kept one may have been closed by the other side
-   * without our knowing yet, and then nobody can say whether the request was taken.
-   */
-  readonly dedicatedConnection: boolean;
   /** Its longest time in milliseconds. */
   readonly timeoutMs: number;
   /** Run right before the first byte; if it fails, nothing is sent. */

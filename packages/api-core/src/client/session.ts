@@ -208,7 +208,6 @@ export const makeSession = (
           [API_KEY_HEADER]: Redacted.value(apiKey),
         },
         body: undefined,
-        dedicatedConnection: false,
         timeoutMs: options.requestTimeoutMs,
         permit: undefined,
         isResend: false,

@@ -91,7 +91,8 @@ const makeAgent = (
 
 /**
  * Opens two agents on first use, and others when the certificates have changed. One keeps its connections. The other one opens
- * a connection for each request: a kept connection may have been closed without our knowing yet.
+ * a connection for each request: a kept one may have been closed without our knowing yet, and then nobody can say whether
+ * a request was taken.
  */
 const openAgents = (
   options: ClientOptions,
@@ -211,13 +212,11 @@ export const makeUndici = (options: ClientOptions): Effect.Effect<Transport, nev
       refusal: () => refusal.last,
     };
     return (request) => {
-      const { dedicatedConnection, permit, timeoutMs } = request;
+      const { operation, permit, timeoutMs } = request;
+      const isDedicated = operation.idempotency === "none";
       const sending = dispatched(
         (exchange) =>
-          dispatcherFor(dedicatedConnection).dispatch(
-            toDispatch(request, base, mayRepeat),
-            exchange,
-          ),
+          dispatcherFor(isDedicated).dispatch(toDispatch(request, base, mayRepeat), exchange),
         { ...exchangeOptions, timeoutMs },
         permit !== undefined,
       );

@@ -10,12 +10,11 @@ import { operation } from "../../src/contract.ts";
 import { settingsFor } from "../support/client.ts";
 
 const request: WireRequest = {
-  operation: operation("createPayout"),
+  operation: operation("createBalance"),
   method: "POST",
   path: "/api/v1/payouts/create",
   headers: { "content-type": "application/json" },
   body: '{"amount":"1.00"}',
-  dedicatedConnection: false,
   timeoutMs: 30_000,
   permit: undefined,
 };
@@ -169,7 +168,7 @@ describe("an answer", () => {
 
 describe("a connection", () => {
   /** Sends twice, to a server that answers the first request on each connection and no other. */
-  const twice = (dedicatedConnection: boolean) =>
+  const twice = (isDedicated: boolean) =>
     Effect.gen(function* () {
       const answered = new Set<Socket>();
       const server = yield* withBytes((socket) => {
@@ -181,8 +180,9 @@ describe("a connection", () => {
         settingsFor(`http://127.0.0.1:${server.port}`, { maxConnections: 1 }),
       );
       yield* send(request);
-      if (dedicatedConnection) yield* send({ ...request, dedicatedConnection });
-      const outcome = yield* Effect.result(send({ ...request, dedicatedConnection }));
+      const again = isDedicated ? { ...request, operation: operation("createPayout") } : request;
+      if (isDedicated) yield* send(again);
+      const outcome = yield* Effect.result(send(again));
       return { outcome, connections: answered.size, got: server.got };
     });
 
