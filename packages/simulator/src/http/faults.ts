@@ -46,10 +46,9 @@ export const FaultOrder = Schema.Struct({
 export type FaultOrder = typeof FaultOrder.Type;
 
 /** A fault, and how often it occurred. */
-export const OrderedFault = Schema.Struct({ ...FaultOrder.fields, fired: Schema.Int });
-
-/** A fault, and how often it occurred. */
-export type OrderedFault = typeof OrderedFault.Type;
+export interface OrderedFault extends FaultOrder {
+  readonly fired: number;
+}
 
 const isAboutRepeats = ({ kind }: FaultOrder) => kind.startsWith("repeated-key-");
 
