@@ -5,9 +5,9 @@ import { kinds, recordSchemas } from "./model/records.ts";
 import type { Change } from "./model/service.ts";
 
 /** The state file cannot be used; the message says why and what to do. */
-class UnusableStateFile extends Schema.TaggedError<UnusableStateFile>()("UnusableStateFile", {
-  message: Schema.String,
-}) {}
+class UnusableStateFile extends Error {
+  override readonly name = "UnusableStateFile";
+}
 
 const HEADER = `${JSON.stringify({ format: "durable-payments-simulator", version: 1 })}\n`;
 
@@ -21,17 +21,17 @@ const decodeUnit = Schema.decodeUnknownResult(Schema.fromJsonString(Unit));
 
 const read = (file: string, content: string): ReadonlyArray<Change> => {
   if (!content.startsWith(HEADER)) {
-    throw new UnusableStateFile({
-      message: `${file} is not a state file of this simulator. Choose another path with --state-file, or delete the file.`,
-    });
+    throw new UnusableStateFile(
+      `${file} is not a state file of this simulator. Choose another path with --state-file, or delete the file.`,
+    );
   }
   const lines = content.slice(HEADER.length).split("\n").slice(0, -1);
   return lines.flatMap((line, index) => {
     const unit = decodeUnit(line);
     if (Result.isFailure(unit)) {
-      throw new UnusableStateFile({
-        message: `${file} is damaged in line ${index + 2}. Restore it from a copy, or delete it to start over.`,
-      });
+      throw new UnusableStateFile(
+        `${file} is damaged in line ${index + 2}. Restore it from a copy, or delete it to start over.`,
+      );
     }
     // The tuples' kinds and records were decoded together.
     return unit.success as ReadonlyArray<Change>;
@@ -52,8 +52,7 @@ export const openStateFile = (file: string) => {
   try {
     descriptor = fs.openSync(file, "a+", 0o600);
   } catch (cause) {
-    const message = `The state file cannot be opened: ${messageOf(cause)}`;
-    throw new UnusableStateFile({ message });
+    throw new UnusableStateFile(`The state file cannot be opened: ${messageOf(cause)}`);
   }
   let length = 0;
   const append = (line: string) => {
