@@ -12,8 +12,6 @@ import type { Temperament } from "./temperament.ts";
 
 const SECOND = 1_000;
 
-const NO_RETURNS = { share: 0, afterMs: 0 };
-
 /** The state of one simulator: the service, the clock, the faults and the temperament. */
 export class Simulation {
   readonly settings: Settings;
@@ -35,10 +33,7 @@ export class Simulation {
     settings.faults.forEach((order) => this.faults.add(order));
     const { backlog, settleAfter, verifyAfter } = settings;
     this.#model = new ServiceModel(
-      () => {
-        const { listLagMs = 0, payoutKeys = "echoed", returns = NO_RETURNS } = this.#temperament;
-        return { settleAfter, verifyAfter, listLagMs, payoutKeys, returns, backlog };
-      },
+      () => ({ ...this.#temperament, backlog, settleAfter, verifyAfter }),
       file?.changes,
       file?.append,
     );

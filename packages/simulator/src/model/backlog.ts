@@ -63,7 +63,7 @@ export const payoutFromBefore = (
     : undefined;
 };
 
-/** Returns the payouts from before that a query lists by now. None of them has a status, or a short reference, to filter by. */
+/** Returns the payouts from before that a query lists by now, if any. None has a status, or a short reference, to filter by. */
 export const payoutsFromBefore = (
   backlog: Backlog | undefined,
   now: number,
@@ -75,10 +75,9 @@ export const payoutsFromBefore = (
     start = -Infinity,
     status,
   }: ListPayoutsInput,
-): Rows<RecordOf<"payouts">> => {
+): Rows<RecordOf<"payouts">> | undefined => {
   const isFiltered = short_reference_id !== undefined || status !== undefined;
-  if (backlog === undefined || isFiltered || scope === "clients_account")
-    return { length: 0, at: () => recordAt({ payouts: 0, everyMs: 0, until: 0 }, 0) };
+  if (backlog === undefined || isFiltered || scope === "clients_account") return undefined;
   const { everyMs, payouts, until } = backlog;
   const first = until - (payouts - 1) * everyMs;
   const shift = date_type === "settle_time" ? COMPLETED_AFTER_MS : 0;

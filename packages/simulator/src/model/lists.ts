@@ -11,33 +11,24 @@ import type { Unit } from "./unit.ts";
  * @param before further rows, all older: their number does not matter.
  */
 export const pageOf = <Item extends { readonly create_time: string }, View>(
-  { behaviour, now }: Unit,
+  { behaviour: { listLagMs = 0 }, now }: Unit,
   oldestFirst: ReadonlyArray<Item>,
   { page_num, page_size }: { readonly page_num: number; readonly page_size: number },
   view: (row: Item) => View,
   before?: Rows<Item>,
 ) => {
   const listed = oldestFirst
-    .filter(({ create_time }) => now - Date.parse(create_time) >= behaviour.listLagMs)
+    .filter(({ create_time }) => now - Date.parse(create_time) >= listLagMs)
     .toReversed();
-  const older = before?.length ?? 0;
-  const total_item = listed.length + older;
+  const total_item = listed.length + (before?.length ?? 0);
   const first = (page_num - 1) * page_size;
-  const missing = Math.max(
-    0,
-    Math.min(page_num * page_size, total_item) - Math.max(first, listed.length),
-  );
-  const last = older - 1 - Math.max(0, first - listed.length);
-  const items = [
-    ...listed.slice(first, first + page_size),
-    ...Array.from({ length: missing }, (_, at) => before?.at(last - at)).filter(
-      (row) => row !== undefined,
-    ),
-  ];
+  const rowAt = (place: number) => listed[place] ?? before?.at(total_item - 1 - place);
+  const length = Math.max(0, Math.min(page_size, total_item - first));
+  const rows = Array.from({ length }, (_, at) => rowAt(first + at));
   return {
     total_item,
     total_page: Math.ceil(total_item / page_size),
-    item_list: items.map(view),
+    item_list: rows.filter((row) => row !== undefined).map(view),
     unreadable: [],
   };
 };

@@ -126,7 +126,7 @@ const drawOf = ({ amount, payout_reason, payout_reference }: PayoutRecord): numb
 
 /** When a payout that completes now comes back: one of the drawn share, or one with such a reference. */
 const comesBackAt = ({ behaviour, now }: Unit, record: PayoutRecord) => {
-  const { afterMs, share } = behaviour.returns;
+  const { afterMs = 0, share = 0 } = behaviour.returns ?? {};
   const isDrawn = drawOf(record) < share || record.payout_reference.startsWith("RETURN");
   return isDrawn ? { due_at: now + afterMs } : {};
 };
@@ -169,7 +169,7 @@ export const setPayoutStatus = (unit: Unit, id: string, status: string): void =>
  */
 export const settlePayout = (unit: Unit, id: string): void => {
   const { payout_reference, payout_status } = payoutOf(unit, id);
-  const { status = REVERSED } = unit.behaviour.returns;
+  const { status = REVERSED } = unit.behaviour.returns ?? {};
   const end = payout_reference.startsWith("FAIL") ? FAILED : COMPLETED;
   setPayoutStatus(unit, id, payout_status.toLowerCase() === COMPLETED ? status : end);
 };
