@@ -190,18 +190,13 @@ const chunkOf = (
       workflowIdReusePolicy: "REJECT_DUPLICATE",
       workflowIdConflictPolicy: "FAIL",
       memo,
+      args: [input],
       staticSummary: summary.slice(0, 200),
       staticDetails: `Row ${number} of ${batch}, uploaded by ${startedBy}.`,
     } as const;
-    const { workflow } = client;
+    const type: keyof Workflows = "payout" in input ? "payout" : "onboardCardholder";
     try {
-      if ("payout" in input)
-        await workflow.start<Workflows["payout"]>("payout", { ...options, args: [input] });
-      else
-        await workflow.start<Workflows["onboardCardholder"]>("onboardCardholder", {
-          ...options,
-          args: [input],
-        });
+      await client.workflow.start<(given: typeof input) => Promise<unknown>>(type, options);
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       const found = await findRun(client, workflowId);
