@@ -18,7 +18,7 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Fault } from "@durable-payments/client/effect";
 import { UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { failureTypes } from "@durable-payments/protocol/calls";
@@ -40,9 +40,8 @@ export const pickTexts = (value: unknown, fields: ReadonlyArray<string>): JsonOb
  * @returns a UUID of version 5: 36 characters, the service's limit.
  */
 export const keyOf = ({ account, step, workflowId }: WriteName, generation: number): string => {
-  const hex = createHash("sha1")
-    .update(JSON.stringify(["durable-payments", account, workflowId, step, generation]))
-    .digest("hex");
+  const named = ["durable-payments", account, workflowId, step, generation];
+  const hex = hash("sha1", JSON.stringify(named));
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
   return [
     hex.slice(0, 8),
