@@ -12,7 +12,6 @@ export {
   readFirstEvent,
   type Reading,
   resetPoint,
-  resetPointFrom,
   resetRun,
   whyNotFrom,
   startAgain,

@@ -11,7 +11,7 @@ import type { Failure } from "@durable-payments/protocol/failures";
 import { endOf, type Event } from "./history-ends.ts";
 
 /** One run of a workflow id. */
-type RunOfId = Readonly<Record<"runId" | "workflowId", string>>;
+export type RunOfId = Readonly<Record<"runId" | "workflowId", string>>;
 
 /** Temporal: its answers as they are stored come by the connection, and those of the client may be decoded. */
 export interface Reading {
@@ -55,26 +55,6 @@ const typeOf = (event: Event | undefined): string | null | undefined =>
     event?.startChildWorkflowExecutionInitiatedEventAttributes?.workflowType
   )?.name;
 
-/**
- * Finds the workflow task that scheduled the failing step: what happened before it is kept. Code that undoes steps may
- * have failed as well, so the failure of the run decides. Without a failed step, the last task is repeated.
- */
-export const resetPoint = (
-  events: ReadonlyArray<Event>,
-  failure: Failure | null,
-): EventId | undefined => {
-  const begunBy = (id: string) => events.find(({ eventId }) => String(eventId) === id);
-  const ends = events.flatMap((event) => endOf(event) ?? []);
-  const failed = ends.filter(({ outcome }) => outcome === "failed" || outcome === "timedOut");
-  const end =
-    failed.findLast(({ message }) => message !== null && failure?.message.includes(message)) ??
-    // The messages of an encrypted history are not readable here.
-    failed.findLast(({ begunAs }) => typeOf(begunBy(begunAs)) === failure?.step) ??
-    failed.at(-1);
-  const completed = events.findLast((event) => event.workflowTaskCompletedEventAttributes);
-  return taskOf(end && begunBy(end.begunAs)) ?? completed?.eventId ?? undefined;
-};
-
 /** Finds the workflow task that scheduled a chosen step for the first time: by its name, or the type of its activity or child. */
 const pointOfStep = async (
   { options: { loadedDataConverter } }: Client,
@@ -92,17 +72,30 @@ const pointOfStep = async (
 };
 
 /**
- * Finds the workflow task to which a failed run is reset: that of the chosen step, or of the failing one.
+ * Finds the workflow task to which a failed run is reset, so that what happened before is kept: that of the chosen step, or of
+ * the failing one. Code that undoes steps may have failed as well, so the failure of the run decides. Without a failed step,
+ * the last task is repeated.
  *
  * @returns the id of its event; undefined if the run had done nothing that could be kept, or never reached the step.
  */
-export const resetPointFrom = async (
+export const resetPoint = async (
   client: Client,
   events: ReadonlyArray<Event>,
   failure: Failure | null,
   from: string | undefined,
-): Promise<EventId | undefined> =>
-  from === undefined ? resetPoint(events, failure) : pointOfStep(client, events, from);
+): Promise<EventId | undefined> => {
+  if (from !== undefined) return pointOfStep(client, events, from);
+  const begunBy = (id: string) => events.find(({ eventId }) => String(eventId) === id);
+  const ends = events.flatMap((event) => endOf(event) ?? []);
+  const failed = ends.filter(({ outcome }) => outcome === "failed" || outcome === "timedOut");
+  const end =
+    failed.findLast(({ message }) => message !== null && failure?.message.includes(message)) ??
+    // The messages of an encrypted history are not readable here.
+    failed.findLast(({ begunAs }) => typeOf(begunBy(begunAs)) === failure?.step) ??
+    failed.at(-1);
+  const completed = events.findLast((event) => event.workflowTaskCompletedEventAttributes);
+  return taskOf(end && begunBy(end.begunAs)) ?? completed?.eventId ?? undefined;
+};
 
 /** Returns why a failed run cannot continue from a chosen step: it never reached it. Only its history has its own activities. */
 export const whyNotFrom = async (
@@ -136,7 +129,7 @@ export const resetRun = async (
   },
 ): Promise<string | undefined> => {
   const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
-  const point = await resetPointFrom(client, events ?? [], failure, from);
+  const point = await resetPoint(client, events ?? [], failure, from);
   if (point === undefined) return undefined;
   const { runId } = await client.workflowService.resetWorkflowExecution({
     namespace: client.options.namespace,

@@ -11,6 +11,7 @@ import type { Attempt } from "./guard.ts";
 import { type EngineOptions, isListed, writeNames } from "./operation.ts";
 import { NotYet, StepFailed } from "./outcomes.ts";
 import { performWrite, settleRow, undoWrite } from "./perform.ts";
+import type { RunOfId } from "../retry/continue-run.ts";
 import { type AccountOptions, notYet, optionsOf } from "../run-operation.ts";
 import { makeContractOperations } from "./contract-operations.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
@@ -77,11 +78,6 @@ export const testimonyOf = (
     ? testimonyOfVersion(left.version)
     : undefined;
 };
-
-interface RunOfId {
-  readonly workflowId: string;
-  readonly runId: string;
-}
 
 /** Reads the root of a run: one request, and one more for a child. The input of an activity may claim any root. */
 const readRoot = async (client: Client, { runId, workflowId }: RunOfId): Promise<Root> => {
@@ -150,14 +146,11 @@ const inActivity = async <A>(call: Testified, run: (attempt: Attempt) => Promise
     activity.heartbeat();
   }, HEARTBEAT_EVERY_MS);
   try {
-    return await run(attempt);
+    return await run(attempt).finally(() => clearInterval(heart));
   } catch (error) {
-    clearInterval(heart);
     if (error instanceof NotYet && error.version !== undefined)
       await sleep(Math.max(0, beatAt + HEARTBEAT_ANSWERED_MS - performance.now()));
     throw failureOf(error, attempt);
-  } finally {
-    clearInterval(heart);
   }
 };
 

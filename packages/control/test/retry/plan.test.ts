@@ -1,6 +1,7 @@
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import type { Decision } from "@durable-payments/ledger";
 import { readFailure } from "@durable-payments/protocol/failures";
+import { Client } from "@temporalio/client";
 import { ActivityFailure, ApplicationFailure, RetryState } from "@temporalio/common";
 import { expect, test } from "vitest";
 import { closeFailureOf, endText, type Failure, endRequestOf } from "../../src/facts/history.ts";
@@ -204,7 +205,7 @@ test("a cancelled run was ended by a person only where the request says so", () 
   expect(endRequestOf([])).toBeUndefined();
 });
 
-test("a reset goes to the task that scheduled the failing step, not to one that undid others", () => {
+test("a reset goes to the task that scheduled the failing step, not to one that undid others", async () => {
   const step = (task: number, message: string) => [
     { eventId: task, workflowTaskCompletedEventAttributes: {} },
     {
@@ -228,12 +229,14 @@ test("a reset goes to the task that scheduled the failing step, not to one that 
     ...step(4, "Refused."),
     ...step(14, "Cannot be undone."),
     last,
-  ] as unknown as Parameters<typeof resetPoint>[0];
-  const failure = (message: string) => ({ type: "Refused", message });
-  expect(resetPoint(events, failure("Not paid. Cause: Refused."))).toBe(4);
-  expect(resetPoint(events, failure("Thrown by the code."))).toBe(14);
-  expect(resetPoint([last] as unknown as typeof events, failure("Refused."))).toBe(24);
-  expect(resetPoint([], null)).toBeUndefined();
+  ] as unknown as Parameters<typeof resetPoint>[1];
+  const client = new Client();
+  const pointOf = (message: string, of = events) =>
+    resetPoint(client, of, { type: "Refused", message }, undefined);
+  expect(await pointOf("Not paid. Cause: Refused.")).toBe(4);
+  expect(await pointOf("Thrown by the code.")).toBe(14);
+  expect(await pointOf("Refused.", [last] as unknown as typeof events)).toBe(24);
+  expect(await resetPoint(client, [], null, undefined)).toBeUndefined();
 });
 
 const input = {

@@ -1,5 +1,5 @@
 /** Reads from a history what a preview continues from: the results that a retry keeps, and the objects of the service. */
-import { resetPointFrom } from "@durable-payments/activities";
+import { resetPoint } from "@durable-payments/activities";
 import { isRecord } from "@durable-payments/client/values";
 import type { History } from "@durable-payments/replay";
 import type { Client } from "@temporalio/client";
@@ -17,7 +17,7 @@ export const keptOf = async (
 ): Promise<History | undefined> => {
   if (way === "start") return undefined;
   const all = events ?? [];
-  const point = way === "reset" ? await resetPointFrom(client, all, failure, from) : undefined;
+  const point = way === "reset" ? await resetPoint(client, all, failure, from) : undefined;
   if (way === "reset" && point === undefined) return undefined;
   return {
     events: all.filter(({ eventId }) => point === undefined || Number(eventId) < Number(point)),
