@@ -40,6 +40,9 @@ const withinAttempt = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A
 /** The runtime that all activities of a worker share: it holds the client, its session and its connections. */
 export type PaymentsRuntime = ManagedRuntime.ManagedRuntime<PaymentsClient, unknown>;
 
+/** The client of an account. */
+export type Service = PaymentsClient["Service"];
+
 /** The client and the ledger of an account. */
 export interface AccountOptions {
   readonly runtime: PaymentsRuntime;
@@ -49,14 +52,12 @@ export interface AccountOptions {
 }
 
 /** The options of the runtime's client, its assumptions among them. */
-export const optionsOf = (
-  runtime: PaymentsRuntime,
-): Promise<PaymentsClient["Service"]["options"]> =>
+export const optionsOf = (runtime: PaymentsRuntime): Promise<Service["options"]> =>
   runtime.runPromise(Effect.map(PaymentsClient, ({ options }) => options));
 
 /** Returns an operation of the client by its name: it checks its input by the contract. */
 export const operationOf = (
-  client: PaymentsClient["Service"],
+  client: Service,
   name: OperationName,
 ): ((input: unknown, options?: RequestOptions) => Effect.Effect<unknown, PaymentsError>) =>
   client[name] as ReturnType<typeof operationOf>;
@@ -65,7 +66,7 @@ export const operationOf = (
 export const LAST = { priority: "last" } as const;
 
 /** A call of the client. */
-export type ClientCall<A> = (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>;
+export type ClientCall<A> = (client: Service) => Effect.Effect<A, PaymentsError>;
 
 /**
  * Runs a call of the client until it ends or `signal` aborts, which closes the HTTP request at once. Throws the reason of

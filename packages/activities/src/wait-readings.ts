@@ -10,7 +10,6 @@ import {
   type Cardholder,
   isOneOf,
   type Payout,
-  type PaymentsClient,
   type PaymentsError,
   UnexpectedAnswer,
 } from "@durable-payments/client/effect";
@@ -29,9 +28,7 @@ import { withoutGroups } from "./evidence/amounts.ts";
 import { contradictionOf, isOtherId } from "./evidence/match.ts";
 import { countFailure } from "./failure-counter.ts";
 import { payoutStatus, type Words } from "./payout-status.ts";
-import { type ClientCall, LAST } from "./run-operation.ts";
-
-export type Service = PaymentsClient["Service"];
+import { type ClientCall, LAST, type Service } from "./run-operation.ts";
 
 /** A payout, as the ledger has it: a run proves neither its request nor its age. */
 interface KnownPayout {

@@ -21,14 +21,13 @@ import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
 import { Result } from "effect";
 import { readFailure } from "./reads.ts";
-import { type AccountOptions, notYet, runCall } from "./run-operation.ts";
+import { type AccountOptions, notYet, runCall, type Service } from "./run-operation.ts";
 import {
   readCardholder,
   readFunds,
   type Reading,
   readPayout,
   readReturn,
-  type Service,
 } from "./wait-readings.ts";
 
 /** Longest interval of a polling wait without a tracker: each attempt is billed. */

@@ -4,7 +4,7 @@
  * The engine knows no operation. Here is what differs between them: which list shows a result, how an object is read by its
  * id, and what a send needs besides. Whether a result is that of a request is in result.ts.
  */
-import type { Cardholder, PaymentsClient } from "@durable-payments/client/effect";
+import type { Cardholder, Payout } from "@durable-payments/client/effect";
 import { checkInput, operation as contractOf } from "@durable-payments/client/contract";
 import type {
   JsonObject,
@@ -15,7 +15,7 @@ import type {
 } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
 import { describeAccount } from "@durable-payments/protocol/account";
-import { type Effect, Result } from "effect";
+import { Result } from "effect";
 import { cardholderReadings } from "../evidence/cardholders.ts";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
 import { reusableBeneficiary, takeTurn } from "./beneficiaries.ts";
@@ -29,6 +29,7 @@ import {
   readAt,
   readKnown,
   runCall,
+  type Service,
 } from "../run-operation.ts";
 import { describeWrite, payeeOfRequest } from "./describe.ts";
 import type { Dispatch } from "./dispatch.ts";
@@ -46,8 +47,6 @@ import {
 } from "./operation.ts";
 import { keyOf, pickTexts } from "./request.ts";
 import { comparedOf, compareCardholder, contradictionIn, madeOf } from "./result.ts";
-
-type Service = PaymentsClient["Service"];
 
 /** Dependencies of the operations of the contract. */
 export interface ContractOptions {
@@ -71,12 +70,12 @@ export const makeContractOperations = ({
     pageSize: PAGE_SIZE,
     mostPages: assumptions.reconciliationMaxPages,
   } as const;
-  const readPayouts: WindowOptions<ListedPayout>["read"] = (page_num, window = {}) =>
+  const readPayouts: WindowOptions<Payout>["read"] = (page_num, window = {}) =>
     readAt(runtime, (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE, ...window }));
-  const payouts: SearchedList<ListedPayout> = {
+  const payouts: SearchedList<Payout> = {
     idField: "payout_id",
     facts: new WeakMap(),
-    readings: new ListReadings<ListedPayout>(() => ({ ...payoutPages, read: readPayouts })),
+    readings: new ListReadings<Payout>(() => ({ ...payoutPages, read: readPayouts })),
     ...(assumptions.listWindow === "createTime" && {
       windows: new WindowReadings({
         account,
@@ -280,6 +279,3 @@ export const makeContractOperations = ({
 
   return new Map(writeNames.map((name) => [name, make(name)]));
 };
-
-/** A row of a list. */
-type ListedPayout = Effect.Success<ReturnType<Service["listPayouts"]>>["item_list"][number];

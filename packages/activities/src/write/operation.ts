@@ -63,9 +63,6 @@ export interface WriteOperation {
     | undefined;
 }
 
-/** The operations of a worker by their names. */
-type WriteOperations = ReadonlyMap<string, WriteOperation>;
-
 /** The operations of the contract that write. */
 export type WriteName = Exclude<keyof Endpoints, ReadName>;
 
@@ -74,7 +71,8 @@ export interface EngineOptions {
   readonly ledger: Ledger;
   /** Hash of the account. */
   readonly account: string;
-  readonly operations: WriteOperations;
+  /** The operations of the worker by their names. */
+  readonly operations: ReadonlyMap<string, WriteOperation>;
   /** The worker, as the log of the ledger names it. */
   readonly who: string;
   /** The worker's own limits: they only tighten those of the account. */
