@@ -7,18 +7,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface LongActivityOptions {
   /** Aborts when the worker drains, so that another worker takes it up at once. */
   readonly draining?: AbortSignal | undefined;
-  /** Its time in milliseconds, of which it uses one turn at least; default 12 hours. */
+  /** Its time in milliseconds; default 12 hours. */
   readonly turnMs?: number | undefined;
+}
+
+/** A part of a work. If it fails, the others continue, and it waits longer after each failure in a row. */
+export interface LongPart {
+  readonly name: string;
+  /** Does what is due, and returns the milliseconds until it is called again. */
+  readonly run: () => Promise<number>;
+  /** Gets the reason of a failure. */
+  readonly failed: (why: string) => void;
 }
 
 /** The work of an activity that lasts for hours. */
 export interface LongWork<State> {
+  readonly parts: ReadonlyArray<LongPart>;
   /** The state from which the next attempt continues: each heartbeat reports it. */
   readonly state: () => State;
-  /** Adds the reason of the last failed turn to the state. */
-  readonly failed: (why: string) => void;
-  /** Does what is due, and returns the milliseconds until it is called again. */
-  readonly turn: () => Promise<number>;
 }
 
 const TWELVE_HOURS_MS = 12 * 3_600_000;
@@ -37,35 +43,8 @@ const backOffMs = (error: unknown, failures: number): number =>
   );
 
 /**
- * Makes a work that waits longer after each failure in a row. Throws only what `signal` has aborted.
- *
- * @param work returns the milliseconds until it is called again.
- * @param failed gets the reason of a failure, and the wait after it.
- */
-export const withBackOff = (
-  work: () => Promise<number>,
-  failed: (why: string, waitMs: number) => void,
-  signal: AbortSignal,
-): (() => Promise<number>) => {
-  let failures = 0;
-  return async () => {
-    try {
-      const nextMs = await work();
-      failures = 0;
-      return nextMs;
-    } catch (error) {
-      if (signal.aborted) throw error;
-      failures += 1;
-      const waitMs = backOffMs(error, failures);
-      failed(temporalReason(error), waitMs);
-      return waitMs;
-    }
-  };
-};
-
-/**
  * Runs the work of an activity until its time is over or its worker drains, and returns the state for the workflow's next
- * run. A failed turn is repeated after growing waits. Throws the cancellation of the activity.
+ * run. Each part runs once at least. Throws the cancellation of the activity.
  *
  * @param begin gets the signal that ends the work, and the last heartbeat of a killed worker.
  */
@@ -78,23 +57,37 @@ export const runLong = async <State>(
   const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
   // The clock of the host may be set.
   const until = performance.now() + turnMs;
-  const work = begin(signal, activity.info.heartbeatDetails);
-  const failed = (why: string, waitMs: number) => {
-    activity.log.warn(`Tries again in ${waitMs} ms: ${why}`);
-    work.failed(why);
-  };
-  const turn = withBackOff(() => work.turn(), failed, signal);
-  const heart = setInterval(() => activity.heartbeat(work.state()), HEARTBEAT_EVERY_MS);
-  try {
+  const { parts, state } = begin(signal, activity.info.heartbeatDetails);
+  const loop = async ({ failed, name, run }: LongPart): Promise<void> => {
+    let failures = 0;
+    const runOnce = async (): Promise<number> => {
+      try {
+        const nextMs = await run();
+        failures = 0;
+        return nextMs;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        failures += 1;
+        const againMs = backOffMs(error, failures);
+        const why = temporalReason(error);
+        activity.log.warn(`${name}: ${why} It tries again in ${againMs} ms.`);
+        failed(why);
+        return againMs;
+      }
+    };
     do {
-      const waitMs = Math.min(await turn(), until - performance.now());
+      const waitMs = Math.min(await runOnce(), until - performance.now());
       await sleep(Math.max(0, waitMs), undefined, { signal });
     } while (performance.now() < until);
+  };
+  const heart = setInterval(() => activity.heartbeat(state()), HEARTBEAT_EVERY_MS);
+  try {
+    await Promise.all(parts.map(loop));
   } catch (error) {
     if (cancellationSignal.aborted) throw cancellationSignal.reason;
     if (!signal.aborted) throw error;
   } finally {
     clearInterval(heart);
   }
-  return work.state();
+  return state();
 };

@@ -91,27 +91,24 @@ const notifying = (
     state = { failing: { why, since: state.failing?.since ?? Date.now() } };
   };
 
-  return {
-    state: () => state,
-    failed,
-    turn: async () => {
-      const begun = performance.now();
-      delivered = 0;
-      // One notifier of all that share the ledger: by settings of another, a problem would end and begin again with each turn.
-      if (await ledger.lease("problems", taskQueue, intervalMs + LEASE_MS))
-        await ledger.noteProblems([
-          ...(await ledger.attention({ lateAfterMs })),
-          ...(await ledger.overdue(overdueAfterMs)),
-        ]);
-      const ends = await Promise.allSettled((await ledger.feeds()).map(deliver));
-      const failure = ends.find(({ status }) => status === "rejected");
-      if (failure?.status !== "rejected") state = {};
-      // An endpoint that accepts some is not away: the waits grow only while it accepts nothing.
-      else if (delivered === 0) throw failure.reason;
-      else failed(messageOf(failure.reason));
-      return begun + intervalMs - performance.now();
-    },
+  const run = async (): Promise<number> => {
+    const begun = performance.now();
+    delivered = 0;
+    // One notifier of all that share the ledger: by settings of another, a problem would end and begin again with each turn.
+    if (await ledger.lease("problems", taskQueue, intervalMs + LEASE_MS))
+      await ledger.noteProblems([
+        ...(await ledger.attention({ lateAfterMs })),
+        ...(await ledger.overdue(overdueAfterMs)),
+      ]);
+    const ends = await Promise.allSettled((await ledger.feeds()).map(deliver));
+    const failure = ends.find(({ status }) => status === "rejected");
+    if (failure?.status !== "rejected") state = {};
+    // An endpoint that accepts some is not away: the waits grow only while it accepts nothing.
+    else if (delivered === 0) throw failure.reason;
+    else failed(messageOf(failure.reason));
+    return begun + intervalMs - performance.now();
   };
+  return { state: () => state, parts: [{ name: "notifications", run, failed }] };
 };
 
 /** The notifier's activities, for a worker with these settings. */

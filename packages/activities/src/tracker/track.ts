@@ -6,8 +6,12 @@ import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context as Services, Effect, Metric } from "effect";
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type LongActivityOptions, type LongWork, runLong, withBackOff } from "../long-activity.ts";
+import {
+  type LongActivityOptions,
+  type LongPart,
+  type LongWork,
+  runLong,
+} from "../long-activity.ts";
 import {
   type AccountOptions,
   type ClientCall,
@@ -51,9 +55,8 @@ const OTHERS_WITNESS_EVERY_MS = 5_000;
 /** Metrics of the process. */
 const REGISTRY = Services.empty();
 
-/** Does a part of the work when it is due. */
-interface Part {
-  readonly run: () => Promise<void>;
+/** A part of the work, and its state. */
+interface Part extends LongPart {
   /** The reason of its last failure. */
   readonly fault: () => string | undefined;
   /** When it had done last what was due. */
@@ -61,10 +64,10 @@ interface Part {
 }
 
 /**
- * The work of one attempt; `before` is the state of the last one. It is made of loops that fail one by one, each with its own
- * back-off: none waits for a slow one.
+ * The work of one attempt; `before` is the state of the last one. It is made of parts that fail one by one: none waits for a slow
+ * one.
  *
- * | loop | each | the same at 0.1, 10 and 100 payouts a second |
+ * | part | each | the same at 0.1, 10 and 100 payouts a second |
  * |---|---|---|
  * | readings at the service | second | four statements of the ledger that find what is due; see follow.ts, settled.ts |
  * | notifications of runs | second | two statements, and a signal for each decision |
@@ -89,46 +92,27 @@ const tracking = (
     description: "When this worker's tracker last completed a pass",
     ...(name !== undefined && { attributes: { account: name } }),
   });
-  let state: Tracked = {
-    account,
-    ...(before?.mark && { mark: before.mark }),
-    ...(before?.settledUntil !== undefined && { settledUntil: before.settledUntil }),
-    readAt: before?.readAt ?? Date.now(),
-    waiting: before?.waiting ?? 0,
-    ...(options.hints !== undefined && { hints: options.hints }),
-  };
 
-  /**
-   * Makes a part with a separate back-off: if it fails, the others continue.
-   *
-   * @param work may return the milliseconds until it is due again, if they are more than `everyMs`.
-   */
+  /** @param work may return the milliseconds until it is due again, if they are more than `everyMs`. */
   const part = (
     what: string,
     everyMs: number,
     work: () => Promise<number | undefined | void>,
   ): Part => {
-    let dueAt = 0;
-    let doneAt = state.readAt;
+    /** Set while something is due. */
+    let undoneSince: number | undefined = before?.readAt ?? Date.now();
     let fault: string | undefined;
-    const failed = (why: string, waitMs: number) => {
-      fault = `${what}: ${why}`;
-      warn(`${fault} It tries again in ${waitMs} ms.`);
-    };
-    const again = async () => {
+    const run = async () => {
+      undoneSince ??= Date.now();
       const nextMs = await work();
+      undoneSince = undefined;
       fault = undefined;
       return Math.max(everyMs, nextMs ?? 0);
     };
-    const backingOff = withBackOff(again, failed, signal);
-    const run = async () => {
-      if (performance.now() >= dueAt) {
-        const waitMs = await backingOff();
-        dueAt = performance.now() + waitMs;
-      }
-      if (fault === undefined) doneAt = Date.now();
+    const failed = (why: string): void => {
+      fault = `${what}: ${why}`;
     };
-    return { run, fault: () => fault, doneAt: () => doneAt };
+    return { name: what, run, failed, fault: () => fault, doneAt: () => undoneSince ?? Date.now() };
   };
 
   const settle = (write: WriteName) => options.settle(write, signal);
@@ -142,30 +126,41 @@ const tracking = (
     begunAt: activity.info.currentAttemptScheduledTimestampMs,
   });
 
+  let mark = before?.mark;
+  let rate: Tracked["rate"];
+  let failing: Tracked["failing"];
   let isWitness = false;
   let reportedAt = Number.NEGATIVE_INFINITY;
-  let reported = state.mark?.sequence;
+  let reported = mark?.sequence;
 
   /**
    * Compares the ledger with its witness, and updates the witness. One tracker of all that share the ledger reports each new
    * entry soon; the others with the heartbeats that they send anyway. Who asks for the witness reads those of all.
    */
   const bearWitness = async (): Promise<number> => {
-    const { mark } = state;
     if (mark !== undefined && !(await ledger.expect(mark))) {
       // The witness stays until then: a second copy may have less than it, too.
       activity.log.error("The ledger was restored: nothing is sent until `recover`.");
       return LOOK_EVERY_MS;
     }
-    const now = await ledger.mark();
-    state = { ...state, mark: now };
-    if (mark !== undefined && !isWitness) return OTHERS_WITNESS_EVERY_MS;
-    if (now.sequence !== reported && performance.now() - reportedAt >= WITNESS_EVERY_MS) {
-      activity.heartbeat(state);
+    const isFirst = mark === undefined;
+    mark = await ledger.mark();
+    if (!isFirst && !isWitness) return OTHERS_WITNESS_EVERY_MS;
+    if (mark.sequence !== reported && performance.now() - reportedAt >= WITNESS_EVERY_MS) {
+      activity.heartbeat(state());
       reportedAt = performance.now();
-      reported = now.sequence;
+      reported = mark.sequence;
     }
     return LOOK_EVERY_MS;
+  };
+
+  /** Reports a fault, and its end, at once. */
+  const report = async (): Promise<void> => {
+    rate = await call((service) => Effect.sync(service.rate));
+    readAtGauge.updateUnsafe(lastReadAt() / 1000, REGISTRY);
+    const known = failing?.why;
+    const now = state();
+    if (now.failing?.why !== known) activity.heartbeat(now);
   };
 
   const readers = Object.entries(reading.parts).map(([what, work]) =>
@@ -180,6 +175,7 @@ const tracking = (
       await ledger.lease(trackerLease(account), "tracker", LEASE_MS);
       isWitness = await ledger.lease("witness", account, LEASE_MS);
     }),
+    part("state", LOOK_EVERY_MS, report),
     part("open waits", COUNT_EVERY_MS, reading.count),
     part("files", FILES_EVERY_MS, () => finishFiles(ledger, account)),
     part("waits of ended runs", JANITOR_EVERY_MS, () => closeLeftWaits(ledger, account, client)),
@@ -192,53 +188,23 @@ const tracking = (
     }),
   ];
 
-  /** The reason why it cannot work now, if any. */
-  const note = (why: string | undefined): void => {
-    const { failing, ...rest } = state;
-    state =
-      why === undefined ? rest : { ...rest, failing: { why, since: failing?.since ?? Date.now() } };
-    if (why !== failing?.why) activity.heartbeat(state);
-  };
-
-  const noteParts = (): void => {
-    const readAt = Math.min(...readers.map(({ doneAt }) => doneAt()));
+  const lastReadAt = (): number => Math.min(...readers.map(({ doneAt }) => doneAt()));
+  const state = (): Tracked => {
     const settledUntil = reading.watermark();
-    state = {
-      ...state,
-      ...(settledUntil !== undefined && { settledUntil }),
-      readAt,
+    const why = parts.map(({ fault }) => fault()).find((fault) => fault !== undefined);
+    failing = why === undefined ? undefined : { why, since: failing?.since ?? Date.now() };
+    return {
+      account,
+      readAt: lastReadAt(),
       waiting: reading.size(),
+      ...(mark && { mark }),
+      ...(rate !== undefined && { rate }),
+      ...(failing && { failing }),
+      ...(settledUntil !== undefined && { settledUntil }),
+      ...(options.hints !== undefined && { hints: options.hints }),
     };
-    readAtGauge.updateUnsafe(readAt / 1000, REGISTRY);
-    note(parts.map(({ fault }) => fault()).find((fault) => fault !== undefined));
   };
-
-  return {
-    state: () => state,
-    failed: note,
-    turn: async () => {
-      const passes = parts.map(({ run }) => run());
-      const all = Promise.allSettled(passes);
-      let isOver = false;
-      void all.then(() => (isOver = true));
-      /** Continues each second while another one is under way. */
-      const loop = async ({ run }: Part, pass: Promise<void> | undefined): Promise<void> => {
-        await pass;
-        for (;;) {
-          noteParts();
-          await Promise.race([all, sleep(LOOK_EVERY_MS)]);
-          if (isOver) return;
-          await run();
-        }
-      };
-      await Promise.all(parts.map((one, index) => loop(one, passes[index])));
-      const rate = await call((service) => Effect.sync(service.rate));
-      const { rate: _, ...rest } = state;
-      state = { ...rest, ...(rate !== undefined && { rate }) };
-      noteParts();
-      return LOOK_EVERY_MS;
-    },
-  };
+  return { state, parts };
 };
 
 /** Another worker may have the account, or the settings of this one are changed. */

@@ -879,7 +879,7 @@ describe("the tracker", () => {
       await slow.promise;
       return { executions: [] } as never;
     });
-    const tracking = track(undefined, undefined, { client });
+    const tracking = track(undefined, undefined, { client, turnMs: 4_000 });
     await vi.waitFor(() => expect(asked).toHaveBeenCalled());
     await putRow(ledger, { mustNotify: true });
     await vi.waitFor(() => expect(done.map(([what]) => what)).toContain("signal"), 10_000);
