@@ -158,8 +158,8 @@ export const janitor = ({ account, client, ledger, operations, settle, warn }: J
     return true;
   };
 
-  /** Reconciles what is due. A row that cannot be reconciled does not delay the others: returns the reason. */
-  return async (): Promise<string | undefined> => {
+  /** Reconciles what is due. A row that cannot be reconciled does not delay the others: then the reason is thrown. */
+  return async (): Promise<void> => {
     const { now } = await ledger.state();
     const rows = await ledger.rows({
       account,
@@ -198,6 +198,6 @@ export const janitor = ({ account, client, ledger, operations, settle, warn }: J
       },
     );
     await atOnce([...due, ...forgotten], settleOne, PARALLEL);
-    return fault;
+    if (fault !== undefined) throw new Error(fault);
   };
 };

@@ -118,13 +118,8 @@ const tracking = (
   const settle = (write: WriteName) => options.settle(write, signal);
   const of = { ledger, account, client, warn };
   const reading = readings({ ...of, call, watermark: before?.settledUntil });
-  const settleLeft = janitor({ ...of, operations, settle });
-  const ends = endsOf({
-    ledger,
-    client,
-    holder: randomUUID(),
-    begunAt: activity.info.currentAttemptScheduledTimestampMs,
-  });
+  const begunAt = activity.info.currentAttemptScheduledTimestampMs;
+  const ends = endsOf({ ledger, client, begunAt, holder: randomUUID() });
 
   let mark = before?.mark;
   let rate: Tracked["rate"];
@@ -182,10 +177,7 @@ const tracking = (
     part("ends of runs", ENDS_EVERY_MS, ends.recent),
     part("open runs", ENDS_EVERY_MS, ends.known),
     part("payees", PAYEES_EVERY_MS, describePayees({ ledger, account, read })),
-    part("writes of ended runs", JANITOR_EVERY_MS, async () => {
-      const fault = await settleLeft();
-      if (fault !== undefined) throw new Error(fault);
-    }),
+    part("writes of ended runs", JANITOR_EVERY_MS, janitor({ ...of, operations, settle })),
   ];
 
   const lastReadAt = (): number => Math.min(...readers.map(({ doneAt }) => doneAt()));
