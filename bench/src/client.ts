@@ -1,6 +1,6 @@
-import { execFile } from "node:child_process";
+import { checkout } from "@durable-payments/tools/processes";
+import { execa } from "execa";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { startChild } from "./child.ts";
 import { buildClient, clientPath } from "./client/build.ts";
 import type { ContenderName, Read } from "./client/contenders.ts";
@@ -23,7 +23,6 @@ const targets: Readonly<Record<Read, Readonly<Record<"undici" | "stripe", Target
 };
 
 const contendersFile = fileURLToPath(new URL("client/contenders.ts", import.meta.url));
-const cwd = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The µs of CPU of a fresh process: a command, a test, a function in the cloud. */
 const starting = (script: string) => async () => {
@@ -33,7 +32,7 @@ const starting = (script: string) => async () => {
     console.log((system + user) / 1000);
     process.exit();`;
   const args = ["--conditions=@durable-payments/source", "--input-type=module", "--eval", measured];
-  return Number((await promisify(execFile)(process.execPath, args, { cwd })).stdout);
+  return Number((await execa(process.execPath, args, { cwd: checkout })).stdout);
 };
 
 const measureStarts = async (
