@@ -16,7 +16,7 @@ import {
   TEST_SERVERS,
 } from "@durable-payments/protocol/server-files";
 import { execa } from "execa";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -157,10 +157,9 @@ const buildWithGo =
 export const checkJars = ({ command, version }: Server, folder: string): void => {
   const file = new URL(`${command}-${version}.sha256`, import.meta.url);
   const pinned = readFileSync(file, "utf8").trimEnd().split("\n");
-  const found = readdirSync(folder).map((jar) => {
-    const hash = createHash("sha256").update(readFileSync(join(folder, jar)));
-    return `${hash.digest("hex")}  ${jar}`;
-  });
+  const found = readdirSync(folder).map(
+    (jar) => `${hash("sha256", readFileSync(join(folder, jar)))}  ${jar}`,
+  );
   const missing = pinned.filter((line) => !found.includes(line));
   const others = found.filter((line) => !pinned.includes(line));
   if (missing.length + others.length > 0) {

@@ -3,7 +3,7 @@
  * what is staged here.
  */
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { checkout } from "../processes.ts";
@@ -13,22 +13,14 @@ const RELEASED_HISTORIES = "packages/workflows/test/released-histories.json";
 const noteHistories = (): string => {
   const file = join(checkout, RELEASED_HISTORIES);
   const released = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
-  for (const history of globSync("packages/workflows/test/histories/**/*.json", {
-    cwd: checkout,
-  })) {
-    const hash = createHash("sha256")
-      .update(readFileSync(join(checkout, history)))
-      .digest("hex");
-    released[hash] ??= basename(history);
-  }
+  const histories = globSync("packages/workflows/test/histories/**/*.json", { cwd: checkout });
+  for (const history of histories)
+    released[hash("sha256", readFileSync(join(checkout, history)))] ??= basename(history);
   writeFileSync(file, `${JSON.stringify(released, Object.keys(released).toSorted(), 2)}\n`);
   return RELEASED_HISTORIES;
 };
 
 // Nx calls it for a dry run, too.
 if (process.env["NX_DRY_RUN"] !== "true") {
-  execFileSync("git", ["add", noteHistories()], {
-    cwd: checkout,
-    stdio: "inherit",
-  });
+  execFileSync("git", ["add", noteHistories()], { cwd: checkout, stdio: "inherit" });
 }
