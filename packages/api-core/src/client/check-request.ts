@@ -127,11 +127,9 @@ export const checkInput = (
 
 /** The query, with its question mark; empty without fields. */
 const search = (fields: Readonly<Record<string, unknown>>): string => {
-  const entries = Object.entries(fields).map(([name, value]): [string, string] => [
-    name,
-    String(value),
-  ]);
-  return entries.length === 0 ? "" : `?${new URLSearchParams(entries).toString()}`;
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) query.append(name, String(value));
+  return query.size === 0 ? "" : `?${query.toString()}`;
 };
 
 const path = (template: string, params: Readonly<Record<string, string>>): string =>
