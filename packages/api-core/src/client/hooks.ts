@@ -86,21 +86,17 @@ export const withHooks = (send: Send, { onRequest, onResponse }: Hooks, say: Say
   const tellRequest = makeTell("onRequest", onRequest, say);
   const tellResponse = makeTell("onResponse", onResponse, say);
   return (request) =>
-    Effect.clockWith((clock) =>
-      Effect.uninterruptibleMask((restore) => {
-        const { attempt, method, operation } = request;
-        const event = { operation: operation.name, method, path: operation.template, attempt };
-        const beganAt = monotonicMs(clock);
-        return Effect.andThen(
-          tellRequest({ ...event }),
-          Effect.onExit(restore(send(request)), (exit) =>
-            tellResponse({
-              ...event,
-              durationMs: monotonicMs(clock) - beganAt,
-              ...outcomeOf(exit),
-            }),
-          ),
-        );
-      }),
-    );
+    Effect.clockWith((clock) => {
+      const { attempt, method, operation } = request;
+      const event = { operation: operation.name, method, path: operation.template, attempt };
+      const beganAt = monotonicMs(clock);
+      return Effect.acquireUseRelease(
+        tellRequest({ ...event }),
+        () => send(request),
+        (_, exit) => {
+          const durationMs = monotonicMs(clock) - beganAt;
+          return tellResponse({ ...event, durationMs, ...outcomeOf(exit) });
+        },
+      );
+    });
 };

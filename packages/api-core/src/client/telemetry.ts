@@ -46,20 +46,19 @@ export const withSpans =
       };
       const exchanged = (span: Tracer.Span) =>
         send({ ...request, headers: { traceparent: traceparentOf(span), ...headers } });
-      return Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(Effect.makeSpan(`${method} ${template}`, { ...SPAN, attributes }), (span) =>
-          Effect.onExit(restore(exchanged(span)), (exit) =>
-            Effect.clockWith((clock) =>
-              Effect.sync(() => {
-                if (Exit.isSuccess(exit)) {
-                  span.attribute("http.response.status_code", exit.value.status);
-                }
-                // Without the response, which an exporter would keep as it came.
-                span.end(clock.currentTimeNanosUnsafe(), Exit.asVoid(exit));
-              }),
-            ),
+      return Effect.acquireUseRelease(
+        Effect.makeSpan(`${method} ${template}`, { ...SPAN, attributes }),
+        exchanged,
+        (span, exit) =>
+          Effect.clockWith((clock) =>
+            Effect.sync(() => {
+              if (Exit.isSuccess(exit)) {
+                span.attribute("http.response.status_code", exit.value.status);
+              }
+              // Without the response, which an exporter would keep as it came.
+              span.end(clock.currentTimeNanosUnsafe(), Exit.asVoid(exit));
+            }),
           ),
-        ),
       );
     });
 
