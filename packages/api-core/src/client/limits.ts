@@ -1,9 +1,8 @@
 import type * as Clock from "effect/Clock";
-import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import type * as Fiber from "effect/Fiber";
 import type * as Scope from "effect/Scope";
-import { monotonicMs } from "./clock.ts";
+import { callAfter, monotonicMs } from "./clock.ts";
 import type { ClientOptions } from "./config.ts";
 import { RateLimited } from "./errors.ts";
 import { type Failed, failed } from "./outcomes.ts";
@@ -261,15 +260,10 @@ export class Limits {
     this.#timer =
       until === Infinity
         ? undefined
-        : Effect.runFork(
-            Effect.andThen(
-              this.#clock.sleep(Duration.millis(Math.max(1, until - monotonicMs(this.#clock)))),
-              Effect.sync(() => {
-                this.#timer = undefined;
-                this.#wakesAt = Infinity;
-                this.#release();
-              }),
-            ),
-          );
+        : callAfter(this.#clock, Math.max(1, until - monotonicMs(this.#clock)), () => {
+            this.#timer = undefined;
+            this.#wakesAt = Infinity;
+            this.#release();
+          });
   }
 }

@@ -1,11 +1,10 @@
 import { createSecureContext } from "node:tls";
-import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Redacted from "effect/Redacted";
 import type * as Scope from "effect/Scope";
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { OLDEST_TLS, type Tls } from "../credentials.ts";
-import { monotonicMs } from "./clock.ts";
+import { callAfter, monotonicMs } from "./clock.ts";
 import type { ClientOptions } from "./config.ts";
 import { type ClientDispatcher, environmentProxy } from "./setting-checks.ts";
 import {
@@ -150,13 +149,7 @@ const dispatched = (
         timer.interruptUnsafe();
         resume(outcome instanceof NoResponse ? Effect.fail(outcome) : Effect.succeed(outcome));
       });
-      // A fiber that only sleeps costs a tenth of a race, and every request pays for it.
-      const timer = Effect.runFork(
-        Effect.andThen(
-          clock.sleep(Duration.millis(options.timeoutMs)),
-          Effect.sync(() => exchange.timeOut()),
-        ),
-      );
+      const timer = callAfter(clock, options.timeoutMs, () => exchange.timeOut());
       try {
         dispatch(exchange);
       } catch (error) {
