@@ -32,6 +32,7 @@ interface NoToken {
   /** `never` if a person has to do something first. */
   readonly retry: "always" | "never";
   readonly waitMs?: number;
+  /** Who limits them; the budget by default. */
   readonly by?: RateLimited["by"];
 }
 
@@ -114,27 +115,19 @@ const notSent = (
   return failed(is === "refused" ? new NotAuthenticated(about) : new Unavailable(about), retry);
 };
 
-/** The budget of sign-ins, a token bucket. */
-class Budget {
-  readonly #clock: Clock.Clock;
-  #left = SIGN_INS_A_MINUTE;
-  #at: number;
-
-  constructor(clock: Clock.Clock) {
-    this.#clock = clock;
-    this.#at = monotonicMs(clock);
-  }
-
-  /** Takes one sign-in, if there is one left. */
-  take(): boolean {
-    const now = monotonicMs(this.#clock);
-    this.#left = Math.min(SIGN_INS_A_MINUTE, this.#left + (now - this.#at) / SIGN_IN_AGAIN_MS);
-    this.#at = now;
-    if (this.#left < 1) return false;
-    this.#left -= 1;
+/** Makes the budget of sign-ins, a token bucket. It takes one sign-in, and returns false if none is left. */
+const makeBudget = (clock: Clock.Clock): (() => boolean) => {
+  let left = SIGN_INS_A_MINUTE;
+  let at = monotonicMs(clock);
+  return () => {
+    const now = monotonicMs(clock);
+    left = Math.min(SIGN_INS_A_MINUTE, left + (now - at) / SIGN_IN_AGAIN_MS);
+    at = now;
+    if (left < 1) return false;
+    left -= 1;
     return true;
-  }
-}
+  };
+};
 
 /** The session that all calls of a client share. It signs in when a token is first needed, never while the client is built. */
 export interface Session {
@@ -168,7 +161,7 @@ export const makeSession = (
     const clock = yield* Effect.clockWith(Effect.succeed);
     const { assumptions, credentials } = options;
     const { warn } = makeSay(options.logger);
-    const budget = new Budget(clock);
+    const takeSignIn = makeBudget(clock);
     const idleMs = untilRenewal(assumptions.tokenIdleSeconds * 1000);
     let lastUsedAt = 0;
     /** The key of the last sign-in, or of the last attempt at one. */
@@ -179,23 +172,22 @@ export const makeSession = (
     const refusals = new Set<string>();
 
     const overBudget = (): NoToken => {
-      const why =
+      const limit = `No sign-in was sent: the limit is ${SIGN_INS_A_MINUTE} per minute.`;
+      const message =
         lastFault === undefined
-          ? { before: "", after: " Check the API key and why tokens are rejected." }
-          : { before: `${lastFault} `, after: "" };
-      const message = `${why.before}No sign-in was sent: the limit is ${SIGN_INS_A_MINUTE} per minute.${why.after}`;
+          ? `${limit} Check the API key and why tokens are rejected.`
+          : `${lastFault} ${limit}`;
       return {
         is: "limited",
         message,
         reason: undefined,
         retry: "always",
         waitMs: SIGN_IN_AGAIN_MS,
-        by: "signIns",
       };
     };
 
     const signIn = Effect.fn("signIn")(function* () {
-      if (!budget.take()) return yield* Effect.fail(overBudget());
+      if (!takeSignIn()) return yield* Effect.fail(overBudget());
       const apiKey = credentials.apiKey(clock.currentTimeMillisUnsafe());
       lastKey = apiKey;
       const sent = send({
