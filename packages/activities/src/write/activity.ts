@@ -179,32 +179,22 @@ export const makeWriteActivities = ({
   operations: own,
   runtime,
 }: WriteActivityOptions) => {
-  let made: Promise<EngineOptions> | undefined;
-  const engine = (): Promise<EngineOptions> => {
-    made ??= (async () => {
-      const options = await optionsOf(runtime);
-      const account = await hash();
-      const ofContract = makeContractOperations({ account, ledger, options, runtime });
-      const all = Object.entries(own).map(
-        ([name, operation]) => [name, makeOwnOperation(name, operation)] as const,
-      );
-      const operations = new Map([...ofContract, ...all]);
-      const settle = (attempt: Attempt, name: WriteName) =>
-        settleRow(engineOptions, attempt, name, "close");
-      const disagreement = makeAgreement({ account, ledger, runtime, settle });
-      const who = `worker ${process.pid}`;
-      const engineOptions: EngineOptions = {
-        account,
-        ledger,
-        limits,
-        operations,
-        who,
-        disagreement,
-      };
-      return engineOptions;
-    })();
+  const makeEngine = async (): Promise<EngineOptions> => {
+    const options = await optionsOf(runtime);
+    const account = await hash();
+    const ofContract = makeContractOperations({ account, ledger, options, runtime });
+    const ofUser = Object.entries(own).map(
+      ([name, operation]) => [name, makeOwnOperation(name, operation)] as const,
+    );
+    const operations = new Map([...ofContract, ...ofUser]);
+    const settle = (attempt: Attempt, name: WriteName) => settleRow(made, attempt, name, "close");
+    const disagreement = makeAgreement({ account, ledger, runtime, settle });
+    const who = `worker ${process.pid}`;
+    const made: EngineOptions = { account, ledger, limits, operations, who, disagreement };
     return made;
   };
+  let making: Promise<EngineOptions> | undefined;
+  const engine = () => (making ??= makeEngine());
   const names = [...writeNames, ...Object.keys(own)];
   const activities = names.map((operation) => {
     const write: WriteActivity = (call) =>
