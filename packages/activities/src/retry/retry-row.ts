@@ -56,15 +56,14 @@ export const retryRow = async (
     return GONE;
   const actor = repairerOf(batch);
   const account = rows[0]?.account ?? run.account ?? batch.account;
-  const isOwn = ({ kind, value }: Decision): boolean =>
-    kind === "retry" && value["repair"] === batchId && value["runId"] === failedRun;
+  const retries = decisions.filter(
+    ({ kind, value }) => kind === "retry" && value["runId"] === failedRun,
+  );
+  const isDecided = retries.some(({ value }) => value["repair"] === batchId);
   const decide = (kind: NewDecision["kind"], value: NewDecision["value"]) =>
     ledger.decide({ account, workflowId, kind, step: null, question: null, value, ...actor });
   const { amend, from, planned } = repair ?? {};
-  const retried = decisions.findLast(
-    ({ kind, value }) =>
-      kind === "retry" && value["repair"] !== batchId && value["runId"] === failedRun,
-  );
+  const retried = retries.findLast(({ value }) => value["repair"] !== batchId);
   const other = retried?.value["repair"];
   const elsewhere = `It was retried by ${retried?.by ?? "someone else"}${typeof other === "string" ? ` (${other})` : ""} in the meantime.`;
   /** Continues with a new run, unless somebody else has begun it. An approval counts for it as for the one that it continues. */
@@ -81,7 +80,7 @@ export const retryRow = async (
     return undefined;
   };
   if (latest.runId !== failedRun)
-    return decisions.some(isOwn) ? follow(latest.firstRunId, latest.runId) : elsewhere;
+    return isDecided ? follow(latest.firstRunId, latest.runId) : elsewhere;
   const failure = recordedFailure(run);
   const plan = planRetry({
     workflowId,
@@ -104,7 +103,7 @@ export const retryRow = async (
     if (!decisions.some(isKnown)) await decide("amend", { ...amend, repair: batchId });
   }
   const { versions, way } = plan;
-  if (!decisions.some(isOwn)) await decide("retry", { runId: failedRun, way, repair: batchId });
+  if (!isDecided) await decide("retry", { runId: failedRun, way, repair: batchId });
   const of = { workflowId, runId: failedRun };
   const reason = `${actor.reason ?? "retry"} (${actor.by}, ${batchId})`;
   const wasReset =
