@@ -139,14 +139,10 @@ export const maskedHeaders = (
   hidden: ReadonlyArray<string>,
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined
-        ? []
-        : [
-            [
-              name,
-              SECRET_NAME.test(name) ? MASK : hideValues([value].flat().join(", "), hidden),
-            ] as const,
-          ],
-    ),
+    Object.entries(headers)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [
+        name,
+        SECRET_NAME.test(name) ? MASK : hideValues([value].flat().join(", "), hidden),
+      ]),
   );
