@@ -1,4 +1,5 @@
 import { checkout } from "@durable-payments/tools/processes";
+import { Record } from "effect";
 import { execa } from "execa";
 import { fileURLToPath } from "node:url";
 import { startChild } from "./child.ts";
@@ -92,11 +93,7 @@ export const measureClient = async (context: BenchContext): Promise<ReadonlyArra
   for (const read of ["small", "list"] as const) {
     const count = reads[read].count / (context.quick ? 10 : 1);
     const task = { read, count, concurrency: CONCURRENCY };
-    const measures = {
-      ours: () => clients.ours(task),
-      undici: () => clients.undici(task),
-      stripe: () => clients.stripe(task),
-    };
+    const measures = Record.map(clients, (client) => () => client(task));
     await interleave(measures, 2, context);
     const readings = await interleave(measures, context.quick ? 3 : 15, context);
     const { ours = [] } = readings;

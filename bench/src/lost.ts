@@ -2,7 +2,7 @@ import { createClient } from "@durable-payments/client";
 import { createPaymentsTest } from "@durable-payments/testing";
 import { payout } from "@durable-payments/workflows";
 import type { BenchContext } from "./rounds.ts";
-import type { Row } from "./row.ts";
+import { NO_MORE, type Row, rowOf } from "./row.ts";
 import { beneficiary, payoutInput } from "./workflows/inputs.ts";
 
 /*
@@ -16,6 +16,7 @@ import { beneficiary, payoutInput } from "./workflows/inputs.ts";
 
 const SIZES = [100, 1_000_000, 10_000_000];
 const EVERY_MS = 3_000;
+const REQUESTS = "requests for the list";
 const MOST_REQUESTS = 3;
 const BUSY_MS = 40 * 86_400_000;
 
@@ -93,23 +94,16 @@ export const measureLost = async ({
       progress(name);
       const lost = await lose(payouts, fault, Date.now());
       first ??= lost;
-      const target = { atMost: 1 };
-      const requests = { ours: [lost.requests], baseline: [MOST_REQUESTS], target };
-      const seconds = {
-        ours: [lost.seconds],
-        baseline: [Math.max(1, first.seconds)],
-        target: { atMost: 1.1 },
-      };
-      rows.push({ name, unit: "requests for the list", ...requests });
-      rows.push({ name, unit: "seconds", ...seconds });
+      const seconds = [lost.seconds, Math.max(1, first.seconds)] as const;
+      rows.push(
+        rowOf(name, REQUESTS, [lost.requests, MOST_REQUESTS], NO_MORE),
+        rowOf(name, "seconds", seconds, { atMost: 1.1 }),
+      );
     }
   }
   if (quick) return rows;
   progress("an account that continues to pay");
   const { requests } = await lose(SIZES.at(-1) ?? 0, "dropped-before", Date.now() + BUSY_MS);
   const name = "a payout that was not made, 10,000,000 payouts, one every 3 s";
-  return [
-    ...rows,
-    { name, unit: "requests for the list", ours: [requests], baseline: [MOST_REQUESTS] },
-  ];
+  return [...rows, rowOf(name, REQUESTS, [requests, MOST_REQUESTS])];
 };
