@@ -31,11 +31,6 @@ export const startCampaign = (
 ) => {
   const done = new AbortController();
   const timeIsUp = AbortSignal.timeout(minutes * 60_000);
-  const started: Array<PlannedRun> = [];
-  const frozen: Array<TimeSpan> = [];
-  const quiet: Array<TimeSpan & { readonly why: string }> = [];
-  const approved: Array<Approved> = [];
-  const unexpected: Array<string> = [];
   const restored: { forgottenBefore?: number; isTemporalRestored?: true } = {};
   const signal = AbortSignal.any([interruption, timeIsUp, done.signal]);
   return {
@@ -47,7 +42,7 @@ export const startCampaign = (
     /** Calls actions of the project as `environment.operate` does, until the signal is aborted. */
     operate: <A>(use: (operations: Connected) => Promise<A>): Promise<A | undefined> =>
       parts.environment.operate(use, signal),
-    started,
+    started: Array.of<PlannedRun>(),
     /** How many runs were open when they were last counted, and those started since. */
     open: 0,
     /**
@@ -56,25 +51,25 @@ export const startCampaign = (
      */
     freezing: { count: 0, isPausing: false },
     /** When a worker was frozen: it sends what it was about to send when it continues. */
-    frozen,
+    frozen: Array.of<TimeSpan>(),
     /** When nothing may be made, and why. */
-    quiet,
+    quiet: Array.of<TimeSpan & { readonly why: string }>(),
     /** When a person ended or rejected a workflow id, in milliseconds since 1970. */
     ended: new Map<string, number>(),
     /** Ids that Temporal's own tools have ended, or a person whom another one overruled. */
     interrupted: new Set<string>(),
     /** Amounts that a second person has approved, by the write. */
-    approved,
+    approved: Array.of<Approved>(),
     /**
      * The ledger was restored at `forgottenBefore`: it need not know what was made before. Temporal was restored: people
      * start again what it has forgotten, by the first input.
      */
     restored,
     /** Problems that are not about money. */
-    unexpected,
+    unexpected: Array.of<string>(),
     /** The share of the work that is done, from 0 to 1. */
     get workDone(): number {
-      return (2 * started.length - this.open) / (2 * this.runs.length);
+      return (2 * this.started.length - this.open) / (2 * this.runs.length);
     },
   };
 };

@@ -152,11 +152,6 @@ export const planPayouts = (
     const startAtMs = random.between(0, isUnfunded ? 0.4 : 1);
     const isNamed = random.chance(0.8);
     const reference = `Invoice ${numbered(payouts.length)}`;
-    const common = {
-      currency,
-      payment_date: dayAfter(Date.now()),
-      is_payer: "Y",
-    };
     for (let one = 0; one < alike; one++) {
       const id = numbered(payouts.length);
       const amount = alike === 1 ? alone : writtenAlike(together, one);
@@ -174,7 +169,9 @@ export const planPayouts = (
       // The last row of a file fails at the service.
       const isFailing = shape.is === "fails" || (isFile && isSimulator && one === alike - 1);
       const details = {
-        ...common,
+        currency,
+        payment_date: dayAfter(Date.now()),
+        is_payer: "Y",
         ...(isFailing && { payout_reference: `FAIL ${reference}` }),
         ...(!isFailing && isNamed && { payout_reference: reference }),
       };
