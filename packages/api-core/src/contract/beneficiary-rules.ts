@@ -42,16 +42,13 @@ const FAULTS: ReadonlyArray<ValidationErrorsIBAN> = [
 ];
 
 /** An IBAN that is given has its country's length, and fits its check digits (ISO 7064, mod 97). */
-const ibanFits =
-  (field: string): Rule =>
-  (request) => {
-    const iban = electronicFormatIBAN(given(request, field)) ?? "";
-    if (iban === "") return [];
-    const isWrong = validateIBAN(iban).errorCodes.some((code) => FAULTS.includes(code));
-    return isWrong
-      ? [{ field, problem: "is not a valid IBAN: its country, length or check digits are wrong" }]
-      : [];
-  };
+const ibanFits: Rule = (request) => {
+  const iban = electronicFormatIBAN(given(request, "iban")) ?? "";
+  if (iban === "") return [];
+  const isWrong = validateIBAN(iban).errorCodes.some((code) => FAULTS.includes(code));
+  const problem = "is not a valid IBAN: its country, length or check digits are wrong";
+  return isWrong ? [{ field: "iban", problem }] : [];
+};
 
 /** Digits that codes have in every bank, by the beginning of their name: a spreadsheet removes zeros at the beginning. */
 const CODE_DIGITS = { aba: 9, bsb: 6, routingnumber: 9, sortcode: 6 };
@@ -84,7 +81,7 @@ export const creationRules: ReadonlyArray<Rule> = [
   requiredWhen("company_name", "for a company", isEntity("company")),
   companyNameHasALetter,
   requiredWhen("iban", FOR_BANK, needsIban),
-  ibanFits("iban"),
+  ibanFits,
   requiredWhen("account_number", FOR_BANK, (request) => !needsIban(request)),
   routingPair(1),
   routingPair(2),
