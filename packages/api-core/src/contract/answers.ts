@@ -232,6 +232,11 @@ export const answer = <S extends AnswerStruct>(
 export const orAbsent = <S extends Schema.Top>(field: S) =>
   field.pipe(Schema.catchDecoding(() => Effect.succeedNone));
 
+/** A number, or its text, in an answer; anything else is absent. */
+export const answeredNumberOrText = orAbsent(
+  Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
+);
+
 /** A list in an answer; missing and null decode to no items. */
 export const answeredList = <Item extends Schema.Top>(item: Item) =>
   Schema.optionalKey(Schema.NullOr(Schema.Array(item))).pipe(

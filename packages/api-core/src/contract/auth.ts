@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
 import { get, post } from "effect/http-api/HttpApiEndpoint";
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema";
-import { enveloped, orAbsent, Refusal } from "./answers.ts";
+import { answeredNumberOrText, enveloped, Refusal } from "./answers.ts";
 import {
   API_KEY_HEADER,
   CLIENT_ID_HEADER,
@@ -11,10 +11,6 @@ import {
   SignedIn,
 } from "./operation-facts.ts";
 import { readTime } from "./times.ts";
-
-const Expiry = orAbsent(
-  Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
-);
 
 /** An expiry: seconds or milliseconds since 1970, or an ISO time. Without offset, it is in UTC. */
 const toMilliseconds = (value: string | number | null | undefined): number | undefined =>
@@ -32,8 +28,8 @@ const HEADER_TEXT = /^[\x21-\x7e]+$/u;
  */
 export const Token = Schema.Struct({
   auth_token: Schema.String.check(Schema.isPattern(HEADER_TEXT)),
-  expired_at: Expiry,
-  expires_at: Expiry,
+  expired_at: answeredNumberOrText,
+  expires_at: answeredNumberOrText,
 }).pipe(
   Schema.decodeTo(
     Schema.Struct({ auth_token: Schema.String, expires_at: Schema.optionalKey(Schema.Finite) }),

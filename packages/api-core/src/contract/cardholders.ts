@@ -3,11 +3,11 @@ import { get, post } from "effect/http-api/HttpApiEndpoint";
 import {
   answer,
   answeredId,
+  answeredNumberOrText,
   answeredOrUnset,
   answeredTime,
   confirmed,
   enveloped,
-  orAbsent,
   page,
 } from "./answers.ts";
 import { CalendarDate, optionalText, PageNumber, pageSize, PathSegment, text } from "./fields.ts";
@@ -74,9 +74,7 @@ const CardholderSchema = named<Cardholder>()({
   /** State of the identity check as the service writes it, such as `SUCCESS`. */
   card_holder_status: answeredOrUnset,
   /** How many cards, or which: the document says only that it is a number. */
-  card_num: orAbsent(
-    Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
-  ),
+  card_num: answeredNumberOrText,
   /** First name. */
   first_name: answeredOrUnset,
   /** Last name. */
