@@ -32,7 +32,7 @@ interface NoToken {
   /** `never` if a person has to do something first. */
   readonly retry: "always" | "never";
   readonly waitMs?: number;
-  /** Who limits them; the budget by default. */
+  /** The party that limits them, by default the budget. */
   readonly by?: RateLimited["by"];
 }
 
