@@ -31,9 +31,11 @@ const errorOf = ({ needs, whyNot: why }: CannotRetry, workflowId: string): Contr
   return needs === "isOverruling" ? new EndedByPerson({ message, next }) : refused(message, next);
 };
 
-/** Returns why a retry cannot help; undefined if it may. */
-export const whyNot = (planning: Parameters<typeof whyNotRetried>[0]): ControlError | undefined => {
-  const why = whyNotRetried(planning);
+/** Returns why a retry cannot help that changes nothing about the run; undefined if it may. */
+export const whyNot = (
+  planning: Omit<Parameters<typeof whyNotRetried>[0], "decisions" | "isAmended" | "isOverruled">,
+): ControlError | undefined => {
+  const why = whyNotRetried({ ...planning, decisions: [], isAmended: false, isOverruled: false });
   return why && errorOf(why, planning.workflowId);
 };
 

@@ -186,9 +186,6 @@ const canRetry = async (
         failure: recordedFailure(run),
         rows: rows.flat().filter(({ workflowId }) => workflowId === run.workflowId),
         end: undefined,
-        decisions: [],
-        isAmended: false,
-        isOverruled: false,
       }) === undefined,
   );
 };

@@ -235,9 +235,6 @@ const retriesOf = ({
     workflowId,
     workflowType,
     state: progress?.state ?? "failed",
-    decisions: [],
-    isAmended: false,
-    isOverruled: false,
   });
   const retry = {
     action: "retry",
