@@ -11,7 +11,7 @@ import type { Connected } from "../../facts/connection/connections.ts";
 import { invalidInput, ControlError, notFound, refused } from "../../errors.ts";
 import { type Choice, CHOICES } from "../../rules/consequences.ts";
 import { isAsking, isUnapproved } from "../../rules/standing.ts";
-import { type Acting, actorOf, decisionOn, nameOfRead, record } from "./record.ts";
+import { type Acting, actorOf, decisionOn, nameOfRead } from "./record.ts";
 
 /** An answer of a person. */
 export interface Answer extends Acting {
@@ -118,13 +118,14 @@ export const answer = async (
   // An end belongs to the workflow id as a whole.
   const step = choose === "end" ? null : row.step;
   const decision = decisionOn(row, choose, actor, { step, question, value });
-  return record(deciding, decision, (look) => {
+  await deciding.ledger.decide(decision, (look) => {
     const asked = askedRow(look, row.workflowId, question, "outcome");
     if (choose === "end") return look.rows;
     checkUnanswered(look, asked);
     if (choose === "resend") checkNotStopped(look, asked);
     return [asked];
   });
+  return decision;
 };
 
 /**

@@ -5,7 +5,7 @@ import { approvableOf } from "../../rules/approval.ts";
 import { decideBatch } from "../batch/batch.ts";
 import { approveLimits } from "../limits.ts";
 import { askedRow, writesOf } from "./answer.ts";
-import { actorOf, type Approving, decisionOn, hashOfRead, record } from "./record.ts";
+import { actorOf, type Approving, decisionOn, hashOfRead } from "./record.ts";
 
 type OfLedger = Pick<Connected, "ledger">;
 
@@ -51,7 +51,7 @@ const approvePayment = async (deciding: OfLedger, workflowId: string, given: App
       hash: given.hash,
     },
   });
-  await record(deciding, decision, ({ decisions, rows }) => {
+  await deciding.ledger.decide(decision, ({ decisions, rows }) => {
     const asked = askedRow({ rows }, row.workflowId, question?.id, "approval");
     const { hash } = approvableOf(asked, decisions);
     const isSame = asked.generation === generation && asked.request.terms === request.terms;
@@ -104,5 +104,5 @@ export const reject = async (
   const row = await theApproval(deciding, workflowId, given.question);
   const question = row.question?.id ?? null;
   const decision = decisionOn(row, "end", actor, { question, value: { rejected: true } });
-  await record(deciding, decision, ({ rows }) => rows);
+  await deciding.ledger.decide(decision, ({ rows }) => rows);
 };

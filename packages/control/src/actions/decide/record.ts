@@ -1,12 +1,10 @@
 import { isRecord } from "@durable-payments/client/values";
 import {
   type Actor,
-  type DecisionLook,
   nameProblem,
   type NewDecision,
   reasonProblem,
   type WriteName,
-  type WriteRow,
 } from "@durable-payments/ledger";
 import { nudgeSignal } from "@durable-payments/protocol/calls";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
@@ -121,13 +119,3 @@ export const decisionOn = (
   ...actor,
   ...more,
 });
-
-/** Records a decision, unless `check` refuses it. The tracker notifies the runs of the rows that `check` gives. */
-export const record = async (
-  { ledger }: Pick<Connected, "ledger">,
-  decision: NewDecision,
-  check: (look: DecisionLook) => ReadonlyArray<WriteRow>,
-): Promise<NewDecision> => {
-  await ledger.decide(decision, check);
-  return decision;
-};
