@@ -21,6 +21,7 @@ import { PERSON_MARK } from "@durable-payments/client/values";
 import { WORKFLOW } from "@durable-payments/protocol";
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
+import * as Struct from "effect/Struct";
 import { type NameOf, payeeParts } from "../facts/payees.ts";
 
 /** Status of a run: as the ledger keeps it, or paused. */
@@ -99,16 +100,19 @@ export const sumByKind = (
     sumMoney(of).map((sum) => ({ group, ...sum })),
   );
 
-/** States of money in words: the same in each list, sum and message. */
+/** States of money in words: the same in each list, sum and message, in the order of a report. */
 export const MONEY_WORDS: Readonly<Record<MoneyState, string>> = {
   paid: "paid",
   underWay: "under way",
-  planned: "not sent yet",
   unknown: "outcome unknown",
-  cameBack: "came back",
   failed: "failed",
+  cameBack: "came back",
   notPaid: "not paid",
+  planned: "not sent yet",
 };
+
+/** States of money, as a report has them. */
+export const MONEY_STATES: ReadonlyArray<MoneyState> = Struct.keys(MONEY_WORDS);
 
 /** A payment of a run: of a write that moves money, or planned. Times: milliseconds since 1970. */
 export interface ListedPayment extends PaymentView {

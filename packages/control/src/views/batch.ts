@@ -20,9 +20,8 @@ import { decisionsOn } from "../rules/approval.ts";
 import { type BatchRowView, isFinalRow, rowView } from "../rules/batch-rows.ts";
 import { type FileListing, listingOf } from "../rules/listing.ts";
 import { whyNot } from "../rules/retry-plan.ts";
-import { pauseOf, type Status, STATUSES, sumMoney } from "../rules/run-view.ts";
+import { MONEY_STATES, pauseOf, type Status, STATUSES, sumMoney } from "../rules/run-view.ts";
 import { stopText } from "../rules/standing.ts";
-import { MONEY_STATES } from "./report.ts";
 
 /** Rows of a batch with the same outcome, and their money. */
 export type BatchTotal = ReturnType<typeof totalsOf>[number] & {

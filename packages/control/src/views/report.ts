@@ -1,19 +1,9 @@
 import { formatAmount } from "@durable-payments/client/decimal";
-import type { Ledger, MoneyState, MoneySum, SumsBy } from "@durable-payments/ledger";
+import type { Ledger, MoneySum, SumsBy } from "@durable-payments/ledger";
 import * as BigDecimal from "effect/BigDecimal";
 import { payeeParts } from "../facts/payees.ts";
+import { MONEY_STATES } from "../rules/run-view.ts";
 import { filterOf, type ListFilter } from "./list.ts";
-
-/** States of money, as a report has them. */
-export const MONEY_STATES: ReadonlyArray<MoneyState> = [
-  "paid",
-  "underWay",
-  "unknown",
-  "failed",
-  "cameBack",
-  "notPaid",
-  "planned",
-];
 
 /** Payments of one group, state and currency. */
 export interface ReportLine extends Omit<MoneySum, "sum"> {
