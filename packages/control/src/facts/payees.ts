@@ -5,10 +5,10 @@ export type NameOf = (payee: string | null) => string | null;
 
 const ENDING = /^(.*?)(?:,? account ending in (\S+))$/;
 
-/** Returns the name of a payee, and the last characters of its account: both empty if nobody has described it. */
-export const payeeParts = (shown: string | null): readonly [name: string, account: string] => {
-  const [, name = shown ?? "", account = ""] = ENDING.exec(shown ?? "") ?? [];
-  return [name, account];
+/** Returns the name of a payee and the last characters of its account, as it is described. */
+export const namesOf = (shown: string | null) => {
+  const [, name = shown, account = null] = ENDING.exec(shown ?? "") ?? [];
+  return { payeeName: name || null, payeeAccount: account };
 };
 
 /**

@@ -12,8 +12,8 @@ import {
   type Standing,
 } from "@durable-payments/ledger";
 import { PERSON_MARK } from "@durable-payments/client/values";
-import type { NameOf } from "../facts/payees.ts";
-import { namesOf, paymentFields } from "./run-view.ts";
+import { type NameOf, namesOf } from "../facts/payees.ts";
+import { paymentFields } from "./run-view.ts";
 
 /** States of money that nothing changes any more, except a return. */
 const FINAL: ReadonlySet<MoneyState> = new Set(["paid", "failed", "cameBack", "notPaid"]);

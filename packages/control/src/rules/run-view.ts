@@ -22,7 +22,7 @@ import { WORKFLOW } from "@durable-payments/protocol";
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 import * as Struct from "effect/Struct";
-import { type NameOf, payeeParts } from "../facts/payees.ts";
+import { type NameOf, namesOf } from "../facts/payees.ts";
 
 /** Status of a run: as the ledger keeps it, or paused. */
 export type Status = RunStatus | "paused";
@@ -143,12 +143,6 @@ export const pauseOf = (
   workflowId?: string,
 ): Pause | undefined =>
   pauses.find(({ of, scope }) => scope === "all" || of === (scope === "run" ? workflowId : batch));
-
-/** Returns the name of a payee and the last characters of its account, as it is described. */
-export const namesOf = (shown: string | null) => {
-  const [name, account] = payeeParts(shown);
-  return { payeeName: name || null, payeeAccount: account || null };
-};
 
 /**
  * Returns whether a run is a row that waits for the approval of its file.

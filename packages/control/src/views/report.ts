@@ -1,7 +1,7 @@
 import { formatAmount } from "@durable-payments/client/decimal";
 import type { Ledger, MoneySum, SumsBy } from "@durable-payments/ledger";
 import * as BigDecimal from "effect/BigDecimal";
-import { payeeParts } from "../facts/payees.ts";
+import { namesOf } from "../facts/payees.ts";
 import { MONEY_STATES } from "../rules/run-view.ts";
 import { filterOf, type ListFilter } from "./list.ts";
 
@@ -46,8 +46,9 @@ const byPayee = async (ledger: Ledger, sums: ReadonlyArray<MoneySum>) => {
   return sums.map((sum) => {
     const known = directory.get(sum.key ?? "");
     const key = known?.mark ?? sum.key;
-    const [name, account] = payeeParts(known?.shown ?? directory.get(key ?? "")?.shown ?? null);
-    return { ...sum, key, name: name || null, account: account || null };
+    const shown = known?.shown ?? directory.get(key ?? "")?.shown ?? null;
+    const { payeeAccount: account, payeeName: name } = namesOf(shown);
+    return { ...sum, key, name, account };
   });
 };
 

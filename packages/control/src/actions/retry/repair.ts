@@ -28,18 +28,12 @@ import { hashOf } from "@durable-payments/protocol/account";
 import type { RepairRow } from "@durable-payments/protocol/calls";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import type { Connected, Deciding } from "../../facts/connection/connections.ts";
-import { readNames } from "../../facts/payees.ts";
+import { namesOf, readNames } from "../../facts/payees.ts";
 import { readInput } from "../../facts/run-input.ts";
 import { ControlError, InvalidInput, invalidInput } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { amendInput, inRepairText, whyNotAmended } from "../../rules/retry-plan.ts";
-import {
-  type Money,
-  namesOf,
-  paymentFields,
-  type PaymentView,
-  sumMoney,
-} from "../../rules/run-view.ts";
+import { type Money, paymentFields, type PaymentView, sumMoney } from "../../rules/run-view.ts";
 import { likeText } from "../duplicates.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 import { checkPace } from "../batch/chunks.ts";
