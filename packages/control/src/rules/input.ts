@@ -11,10 +11,10 @@ import {
   inCapitals,
   type OnboardCardholderInput,
   type PayoutInput,
-  type Workflows,
 } from "@durable-payments/protocol";
 import { inputFaults } from "@durable-payments/protocol/inputs";
 import { invalidInput } from "../errors.ts";
+import type { FileType } from "../facts/read-file.ts";
 import { otherCurrencyOf } from "./payment.ts";
 
 /** Temporal's limit, in bytes of UTF-8. */
@@ -57,22 +57,15 @@ export const idOfKey = (workflowType: string, given: string): string => {
   return checkId(`${workflowType}/${key}`);
 };
 
-type PaymentType = "payout" | "onboardCardholder";
-
 /** A run whose input has been checked. */
-export interface PlannedRun<Type extends PaymentType = PaymentType> {
-  readonly workflowType: Type;
-  /** The id when the user gives none. */
-  readonly contentId: string;
-  readonly input: Parameters<Workflows[Type]>[0];
-}
+export type PlannedRun = ReturnType<typeof plannedRun>;
 
-/** Plans the run of a checked input. */
-const plannedRun = <Type extends PaymentType>(
-  workflowType: Type,
-  input: PlannedRun<Type>["input"],
-): PlannedRun<Type> => ({
+const plannedRun = <Input extends PayoutInput | OnboardCardholderInput>(
+  workflowType: FileType,
+  input: Input,
+) => ({
   workflowType,
+  /** The id when the user gives none. */
   contentId: contentId(input),
   input,
 });
@@ -132,7 +125,7 @@ const checkPayout = (input: unknown, assumptions: Assumptions): PayoutInput =>
  * @returns what `startRun` needs, with an id derived from the content.
  * @throws InvalidInput that names every fault.
  */
-export const planPayout = (input: unknown, assumptions: Assumptions): PlannedRun<"payout"> =>
+export const planPayout = (input: unknown, assumptions: Assumptions) =>
   plannedRun("payout", inCapitals(checkPayout(input, assumptions)));
 
 /** The card is issued by one operation and named by another. */
@@ -158,10 +151,7 @@ const cardFaults = (card: unknown, assumptions: Assumptions): ReadonlyArray<Faul
  * @returns what `startRun` needs, with an id derived from the content.
  * @throws InvalidInput that names every fault.
  */
-export const planOnboarding = (
-  input: unknown,
-  assumptions: Assumptions,
-): PlannedRun<"onboardCardholder"> => {
+export const planOnboarding = (input: unknown, assumptions: Assumptions) => {
   const onboarding = checked("onboardCardholder", input, ({ card, cardholder }) => [
     ...requestFaults("createCardholder", assumptions, "cardholder", cardholder),
     ...cardFaults(card, assumptions),
