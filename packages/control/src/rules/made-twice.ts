@@ -47,6 +47,8 @@ const hasMade = (write: CardholderWrite): boolean =>
 const countOf = ({ card_num }: ListedCardholder): number =>
   /^\d{1,4}$/.test(String(card_num)) ? Number(card_num) : 0;
 
+const idOf = ({ card_holder_id }: ListedCardholder): string => card_holder_id;
+
 /** A name as the marks of persons compare it: some people write the last name first. Empty if the service shows none. */
 export const nameOf = ({ first_name, last_name }: ListedCardholder): string =>
   [first_name, last_name]
@@ -58,17 +60,22 @@ export const nameOf = ({ first_name, last_name }: ListedCardholder): string =>
 const known = (ids: ReadonlyArray<string | null>): ReadonlyArray<string> =>
   [...new Set(ids.filter((id) => id !== null))].toSorted();
 
+const isCard = ({ operation }: CardholderWrite): boolean => operation === "createCard";
+
 const found = (
   kind: MadeTwice["kind"],
+  writes: ReadonlyArray<CardholderWrite>,
   cardholders: ReadonlyArray<string | null>,
-  cards: ReadonlyArray<CardholderWrite>,
-  holders: ReadonlyArray<CardholderWrite>,
 ): MadeTwice => ({
   kind,
   cardholders: known(cardholders),
-  cards: known(cards.map(({ madeId }) => madeId)),
-  workflowIds: known([...holders, ...cards].map(({ ownerId }) => ownerId)),
+  cards: known(writes.filter(isCard).map(({ madeId }) => madeId)),
+  workflowIds: known(writes.map(({ ownerId }) => ownerId)),
 });
+
+/** Returns the cardholder of a write: of a card, the one that gets it. */
+const holderOf = (write: CardholderWrite): string | null =>
+  isCard(write) ? write.payee : write.madeId;
 
 const several = <A>(all: ReadonlyArray<A>, by: (one: A) => string): ReadonlyArray<Array<A>> =>
   [...Map.groupBy(all, by)].flatMap(([key, some]) => (key !== "" && some.length > 1 ? [some] : []));
@@ -103,50 +110,28 @@ export const findMadeTwice = (
     ),
   );
   const madeBy = (some: ReadonlyArray<ListedCardholder>) =>
-    some.flatMap(({ card_holder_id }) => makers.get(card_holder_id) ?? []);
+    some.flatMap((one) => makers.get(idOf(one)) ?? []);
   // A card that was cancelled may be counted.
   const requested = Map.groupBy(
-    writes.filter(
-      (write) =>
-        write.operation === "createCard" && (hasMade(write) || write.standing === "undone"),
-    ),
+    writes.filter((write) => isCard(write) && (hasMade(write) || write.standing === "undone")),
     ({ payee }) => payee,
   );
   return [
     // A pruned write has no mark, and keeps the hash of its request.
     ...several(holders, ({ hash, payee }) => payee ?? hash).map((some) =>
-      found(
-        "person",
-        some.map(({ madeId }) => madeId),
-        [],
-        some,
-      ),
+      found("person", some, some.map(holderOf)),
     ),
     ...several(listed, nameOf)
       // A pruned write has no mark: it may be of the same person, although its request was another one.
       .filter((some) => madeBy(some).filter(({ payee }) => payee !== null).length < some.length)
-      .map((some) =>
-        found(
-          "name",
-          some.map(({ card_holder_id }) => card_holder_id),
-          [],
-          madeBy(some),
-        ),
-      ),
-    ...several(cards, ({ hash }) => hash).map((some) =>
-      found(
-        "card",
-        some.map(({ payee }) => payee),
-        some,
-        [],
-      ),
-    ),
+      .map((some) => found("name", madeBy(some), some.map(idOf))),
+    ...several(cards, ({ hash }) => hash).map((some) => found("card", some, some.map(holderOf))),
     ...listed.flatMap((one) => {
-      const id = one.card_holder_id;
+      const id = idOf(one);
       const own = requested.get(id) ?? [];
       // Cards of other cardholders may be made elsewhere; those of a pruned one cannot be counted.
       const isOurs = (makers.get(id)?.payee ?? null) !== null;
-      return isOurs && countOf(one) > own.length ? [found("cardCount", [id], own, [])] : [];
+      return isOurs && countOf(one) > own.length ? [found("cardCount", own, [id])] : [];
     }),
   ];
 };
