@@ -119,10 +119,10 @@ export class ConnectionFailed extends ControlError {
   readonly carriedOut: "no" | "unknown";
 
   constructor({
-    carriedOut = "no",
+    carriedOut,
     reason,
     ...reported
-  }: Reported & Pick<ConnectionFailed, "reason"> & Partial<Pick<ConnectionFailed, "carriedOut">>) {
+  }: Reported & Pick<ConnectionFailed, "carriedOut" | "reason">) {
     super(reported);
     this.reason = reason;
     this.carriedOut = carriedOut;
@@ -142,7 +142,8 @@ export const connectionFailed = (
   reason: ConnectionFailed["reason"],
   message: string,
   next?: NextAction,
-): ConnectionFailed => new ConnectionFailed({ reason, message, next });
+  carriedOut: ConnectionFailed["carriedOut"] = "no",
+): ConnectionFailed => new ConnectionFailed({ reason, message, next, carriedOut });
 
 /** Makes the error for a request that the present state forbids; an id names the run or batch to look at. */
 export const refused = (message: string, see?: NextAction | string): NotAllowed => {

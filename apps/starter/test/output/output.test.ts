@@ -1,4 +1,4 @@
-import { ConnectionFailed, InvalidInput } from "@durable-payments/control/errors";
+import { connectionFailed, InvalidInput } from "@durable-payments/control/errors";
 import type { Replay } from "@durable-payments/replay";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -116,7 +116,7 @@ it.each(["durable-payments/dist/apps/starter/dist/app/main.mjs", ".bin/durable-p
 it("advises no server on this machine for the Temporal of an installation", () => {
   const written = captured(process.stderr);
   const next = { action: "startServer" } as const;
-  const error = new ConnectionFailed({ message: "m", reason: "cannotConnect", next });
+  const error = connectionFailed("cannotConnect", "m", next);
   vi.stubEnv("TEMPORAL_ADDRESS", undefined);
   reportError(processOutput(false), error);
   expect(written.join("")).toContain("npm run dev");

@@ -13,7 +13,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
 import { msToNumber } from "@temporalio/common/lib/time.js";
-import { ConnectionFailed } from "../errors.ts";
+import { connectionFailed } from "../errors.ts";
 import { detailsOf, hasCode } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { paymentOf } from "../rules/payment.ts";
@@ -83,12 +83,12 @@ export const startAndWait = async <W extends Workflow>(
       })
       .catch(() => undefined);
     if (isOurs === undefined)
-      throw new ConnectionFailed({
-        reason: "temporalError",
-        carriedOut: "unknown",
-        message: `Temporal did not answer: ${detailsOf(error)}. The run ${workflowId} may have been started: start it again with the same key, which never starts it twice.`,
-        next: { action: "show", workflowId },
-      });
+      throw connectionFailed(
+        "temporalError",
+        `Temporal did not answer: ${detailsOf(error)}. The run ${workflowId} may have been started: start it again with the same key, which never starts it twice.`,
+        { action: "show", workflowId },
+        "unknown",
+      );
     if (!isOurs)
       throw new WorkflowExecutionAlreadyStartedError("Another run has this id.", workflowId, type);
     await recordLost(client, type, options);

@@ -20,10 +20,6 @@ import { connectTemporal, type OpenTemporal, type Temporal } from "./temporal.ts
 
 const DOCTOR = { action: "doctor" } as const;
 
-/** The error of a call that had begun: its request may have been carried out. */
-const lost = (reason: ConnectionFailed["reason"], message: string): ConnectionFailed =>
-  new ConnectionFailed({ reason, message, next: DOCTOR, carriedOut: "unknown" });
-
 /** Asks whether the ledger is there. Any answer shows that: a slow ledger does not hang. */
 const askLedger = async (ledger: Ledger): Promise<void> => void (await ledger.state());
 
@@ -72,13 +68,8 @@ const onlyFailed = <A>(
 
 /** Adds to an error that the request may have been carried out. */
 const withoutAnswer = (error: unknown): unknown =>
-  isConnection(error) && error.carriedOut !== "unknown"
-    ? new ConnectionFailed({
-        message: error.message,
-        reason: error.reason,
-        next: error.next,
-        carriedOut: "unknown",
-      })
+  isConnection(error)
+    ? connectionFailed(error.reason, error.message, error.next, "unknown")
     : error;
 
 /**
@@ -104,13 +95,18 @@ export class Connections implements AsyncDisposable {
       close: (temporal) => temporal.close(),
       ask: askTemporal,
       lost: ({ settings: { address } }) =>
-        lost("cannotConnect", `Temporal at ${address} does not answer.`),
+        connectionFailed(
+          "cannotConnect",
+          `Temporal at ${address} does not answer.`,
+          DOCTOR,
+          "unknown",
+        ),
     });
     this.#ledger = new Shared({
       open: async () => kept ?? openWorkersLedger(settings.ledger),
       close: async (ledger) => (ledger === kept ? undefined : ledger.close()),
       ask: askLedger,
-      lost: () => lost("ledgerUnavailable", `The ledger cannot be used: ${NO_ANSWER}.`),
+      lost: () => withoutAnswer(asLedgerError(new LedgerUnavailable(NO_ANSWER))),
     });
   }
 

@@ -51,7 +51,7 @@ interface Server<A> {
   /** Rejects if it does not answer. */
   readonly ask: (opened: A) => Promise<void>;
   /** The error if it does not answer, or not in time. */
-  readonly lost: (opened: A) => Error;
+  readonly lost: (opened: A) => unknown;
 }
 
 /** The connection to a server, shared by all calls. */

@@ -6,7 +6,7 @@
  */
 import { isNamespaceMissing, temporalReason } from "@durable-payments/protocol";
 import { type Connection, isGrpcServiceError, ServiceError } from "@temporalio/client";
-import { ConnectionFailed, connectionFailed } from "../../errors.ts";
+import { type ConnectionFailed, connectionFailed } from "../../errors.ts";
 
 /** Address of Temporal. */
 type Place = Readonly<{ address: string; namespace: string }>;
@@ -74,11 +74,11 @@ export const changing = async <A>(
     return await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, change);
   } catch (error) {
     if (!hasCode(error, "leftOpen")) throw error;
-    throw new ConnectionFailed({
-      reason: "temporalError",
-      carriedOut: "unknown",
-      message: `Temporal at ${settings.address}, namespace "${settings.namespace}", did not answer: ${detailsOf(error)}. ${mayBe}: check before you do it again.`,
-      next: { action: "show", workflowId },
-    });
+    throw connectionFailed(
+      "temporalError",
+      `Temporal at ${settings.address}, namespace "${settings.namespace}", did not answer: ${detailsOf(error)}. ${mayBe}: check before you do it again.`,
+      { action: "show", workflowId },
+      "unknown",
+    );
   }
 };
