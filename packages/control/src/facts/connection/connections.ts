@@ -43,18 +43,16 @@ export const NO_ANSWER = "the database does not answer";
 
 /** Returns the opened ledger; a ledger that opens too late is closed. */
 const openedInTime = async (opening: Promise<Ledger>): Promise<Ledger> => {
-  const stop = new AbortController();
-  const { signal } = stop;
-  const late = Effect.runPromise(Effect.asVoid(listened(OPEN_WITHIN_MS)), { signal });
-  try {
-    const opened = await Promise.race([opening, late]);
-    if (opened !== undefined) return opened;
-    opening.then((ledger) => ledger.close()).catch(() => undefined);
-    throw new LedgerUnavailable(NO_ANSWER);
-  } finally {
-    late.catch(() => undefined);
-    stop.abort();
-  }
+  const late = Effect.asVoid(listened(OPEN_WITHIN_MS));
+  const opened = await Effect.runPromise(
+    Effect.raceFirst(
+      Effect.promise(() => opening),
+      late,
+    ),
+  );
+  if (opened !== undefined) return opened;
+  opening.then((ledger) => ledger.close()).catch(() => undefined);
+  throw new LedgerUnavailable(NO_ANSWER);
 };
 
 /** Returns the place of the ledger. @throws InvalidInput if no ledger can be there. */
