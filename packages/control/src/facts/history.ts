@@ -20,12 +20,7 @@ export type { Failure } from "@durable-payments/protocol/failures";
 export { failureOf } from "@durable-payments/activities";
 
 /** Decodes the first payload; undefined if there is none, or nobody can decode it: anyone may have written any bytes. */
-export const firstOf = (
-  payloads:
-    | { readonly payloads?: Array<temporal.api.common.v1.IPayload> | null }
-    | null
-    | undefined,
-) => {
+export const firstOf = (payloads: temporal.api.common.v1.IPayloads | null | undefined) => {
   const [first] = payloads?.payloads ?? [];
   try {
     return first && defaultPayloadConverter.fromPayload<unknown>(first);
