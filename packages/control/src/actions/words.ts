@@ -6,17 +6,10 @@
  * is changed there, and a word that no payout shows is a slip of the pen.
  */
 import type { Assumptions } from "@durable-payments/client/effect";
-import {
-  type DecidedWord,
-  moneyStateOf,
-  plainWord,
-  type WordMeaning,
-} from "@durable-payments/ledger";
+import { moneyStateOf, plainWord, type WordMeaning } from "@durable-payments/ledger";
 import { invalidInput, refused } from "../errors.ts";
 import type { Deciding } from "../facts/connection/connections.ts";
 import { type Acting, actorOf } from "./decide/record.ts";
-
-type OfLedger = Pick<Deciding, "ledger">;
 
 /** A decision about a word, and the payouts that it concerns. */
 export type DecidedMeaning = Awaited<ReturnType<typeof decideWord>>;
@@ -38,7 +31,7 @@ const LISTS = [
  *   way shows it and nobody has decided about it before.
  */
 export const decideWord = async (
-  { ledger }: OfLedger,
+  { ledger }: Pick<Deciding, "ledger">,
   account: string,
   word: string,
   means: WordMeaning,
@@ -81,7 +74,3 @@ export const decideWord = async (
     })),
   };
 };
-
-/** Reads the decisions about words that hold, of all accounts. */
-export const readWords = ({ ledger }: OfLedger): Promise<ReadonlyArray<DecidedWord>> =>
-  ledger.decidedWords();

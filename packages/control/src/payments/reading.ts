@@ -5,7 +5,6 @@
 import type { DecidedWord, FailureGroup, FeedEvent, SumsBy } from "@durable-payments/ledger";
 import { recordLateFailures } from "@durable-payments/activities";
 import { type LimitsView, readLimits } from "../actions/limits.ts";
-import { readWords } from "../actions/words.ts";
 import { accountNamed, type KnownAccount } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
 import { checkFilter, checkGrouping, checkPage, REPORTED_MS } from "../rules/filter.ts";
@@ -358,7 +357,7 @@ export class PaymentsReading implements AsyncDisposable {
    * ```
    */
   words(): Promise<ReadonlyArray<DecidedWord>> {
-    return this.#connections.ledger(readWords);
+    return this.#connections.ledger(({ ledger }) => ledger.decidedWords());
   }
 
   /**
