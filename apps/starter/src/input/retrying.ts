@@ -1,5 +1,5 @@
 import type { NextAction } from "@durable-payments/control/errors";
-import { isAmendmentsFile, readAmendments } from "@durable-payments/control/batch";
+import { isBatchFile, readAmendments } from "@durable-payments/control/batch";
 import type { Payments, RetryPlan } from "@durable-payments/control/payments";
 import type { ListFilter } from "@durable-payments/control/show";
 import type { FailedFlags, RetryFlags } from "../commands/flag-sets.ts";
@@ -50,7 +50,7 @@ export const retryNext = (
 
 /** Reads the fields of one run's input that change. */
 export const readPatch = (amend: string): Promise<unknown> => {
-  if (!isAmendmentsFile(amend)) return readJson(amend);
+  if (!isBatchFile(amend)) return readJson(amend);
   throw badUsage(
     "Amendments in CSV or JSON Lines require --all-failed. For one run, give a JSON file with the fields that change.",
   );
@@ -110,7 +110,7 @@ export const selected = async (
     throw badUsage(
       "--all-failed cannot be combined with an ID, --if-run, --override or --restart, which apply to one run.",
     );
-  const isEach = amend !== undefined && isAmendmentsFile(amend);
+  const isEach = amend !== undefined && isBatchFile(amend);
   return {
     filter: conditionsOf(payments, filter),
     amendments: {

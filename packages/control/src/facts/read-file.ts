@@ -3,6 +3,7 @@ import { operation } from "@durable-payments/client/contract";
 import { cleanText, isRecord } from "@durable-payments/client/values";
 import { CsvError, type Info, parse } from "csv-parse";
 import { createReadStream } from "node:fs";
+import { extname } from "node:path";
 import { Readable } from "node:stream";
 import { invalidInput } from "../errors.ts";
 
@@ -22,8 +23,10 @@ export const rowFault = (row: number, column: string, problem: string): RowFault
 
 /** A row in the shape of the file of one run, with its key; or its fault. */
 export type RawRow =
-  | { readonly row: number; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly row: number; readonly value: Fields }
   | { readonly fault: RowFault };
+
+type Fields = Readonly<Record<string, unknown>>;
 
 const broken = (row: number, problem: string): RawRow => ({ fault: rowFault(row, "", problem) });
 
@@ -88,7 +91,7 @@ const rowOf = (line: string, row: number): RawRow => {
 };
 
 /** The rows of a file that has a JSON object on each line. */
-export async function* jsonLines(file: string): AsyncGenerator<RawRow> {
+async function* jsonLines(file: string): AsyncGenerator<RawRow> {
   let row = 0;
   let rest = "";
   for await (const text of textOf(file)) {
@@ -146,7 +149,7 @@ const columnsOf = (type: FileType): ReadonlyMap<string, string> =>
 export const columnOf = (path: string): string => path.replace(/^(?:payout|cardholder|card)\./, "");
 
 /** Checks that the names of columns were separated by commas. @throws InvalidInput */
-export const checkCommas = (names: ReadonlyArray<string>): void => {
+const checkCommas = (names: ReadonlyArray<string>): void => {
   if (names.length === 1 && /[;\t]/.test(names[0] ?? ""))
     throw invalidInput("The columns of a CSV file must be separated by commas.");
 };
@@ -157,7 +160,6 @@ type Paths = ReadonlyArray<ReadonlyArray<string>>;
 const pathsOf = (header: ReadonlyArray<string>, type: FileType): Paths => {
   const names = header.map(cleanText);
   const columns = columnsOf(type);
-  checkCommas(names);
   // The first line may have data, and is then repeated nowhere.
   if (!names.some((name) => columns.has(name)))
     throw invalidInput(
@@ -206,8 +208,19 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: "has a quote inside an unquoted cell",
 };
 
+/** Takes the header of a CSV file, and returns a function that reads the cells of a row. */
+export type CsvReader = (header: ReadonlyArray<string>) => (cells: ReadonlyArray<string>) => Fields;
+
+/** Reads payments or cardholders. */
+export const runReader =
+  (type: FileType): CsvReader =>
+  (header) => {
+    const paths = pathsOf(header, type);
+    return (cells) => valueOf(cells, paths, type);
+  };
+
 /** The rows of a CSV file. If it is broken, the last one is the fault. */
-export async function* csvRows(file: string, type: FileType): AsyncGenerator<RawRow> {
+async function* csvRows(file: string, readerOf: CsvReader): AsyncGenerator<RawRow> {
   const parser: unknown = Readable.from(textOf(file)).compose(
     parse({
       info: true,
@@ -217,23 +230,26 @@ export async function* csvRows(file: string, type: FileType): AsyncGenerator<Raw
       max_record_size: LONGEST_ROW,
     }),
   );
-  let paths: Paths | undefined;
+  let columns = 0;
+  let read: ReturnType<CsvReader> | undefined;
   try {
     // The type of the parser's records with the option `info`.
     for await (const parsed of parser as AsyncIterable<{ info: Info; record: Array<string> }>) {
       const { info, record } = parsed;
-      if (paths === undefined) {
-        paths = pathsOf(record, type);
+      if (read === undefined) {
+        checkCommas(record);
+        read = readerOf(record);
+        columns = record.length;
         continue;
       }
       // A spreadsheet writes emptied rows as commas.
       if (record.every((cell) => cell === "")) continue;
       const row = info.lines - (record.join("").split("\n").length - 1);
-      yield record.length === paths.length
-        ? { row, value: valueOf(record, paths, type) }
+      yield record.length === columns
+        ? { row, value: read(record) }
         : broken(
             row,
-            `has ${record.length} cells, but the header has ${paths.length}: quote cells that contain commas`,
+            `has ${record.length} cells, but the header has ${columns}: quote cells that contain commas`,
           );
     }
   } catch (error) {
@@ -243,5 +259,27 @@ export async function* csvRows(file: string, type: FileType): AsyncGenerator<Raw
     yield broken(typeof lines === "number" ? lines : 0, problem);
     return;
   }
-  if (paths === undefined) throw invalidInput(`${file} is empty: it must have a header and rows.`);
+  if (read === undefined) throw invalidInput(`${file} is empty: it must have a header and rows.`);
 }
+
+const READERS: Readonly<
+  Record<string, (file: string, readerOf: CsvReader) => AsyncGenerator<RawRow>>
+> = {
+  ".csv": csvRows,
+  ".jsonl": jsonLines,
+  ".ndjson": jsonLines,
+};
+
+/** Whether a file has a row for each of many runs, by its extension. */
+export const isBatchFile = (file: string): boolean => extname(file).toLowerCase() in READERS;
+
+/**
+ * Returns the rows of a file: of CSV, as `readerOf` reads them.
+ *
+ * @throws InvalidInput if it is neither CSV nor JSON Lines, by its extension.
+ */
+export const rowsOf = (file: string, readerOf: CsvReader): AsyncGenerator<RawRow> => {
+  const read = READERS[extname(file).toLowerCase()];
+  if (read !== undefined) return read(file, readerOf);
+  throw invalidInput(`${file} must end in ${Object.keys(READERS).join(", ")}.`);
+};

@@ -12,35 +12,23 @@ import {
   type PayoutInput,
 } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
-import { extname } from "node:path";
 import { InvalidInput, invalidInput } from "../../errors.ts";
 import { idOfKey, planOnboarding, planPayout } from "../../rules/input.ts";
 import {
   columnOf,
-  csvRows,
   type FileType,
-  jsonLines,
   LONGEST_ROW,
-  type RawRow,
   type RowFault,
   rowFault,
+  rowsOf,
+  runReader,
 } from "../../facts/read-file.ts";
-
-const READERS: Readonly<Record<string, (file: string, type: FileType) => AsyncGenerator<RawRow>>> =
-  {
-    ".csv": csvRows,
-    ".jsonl": jsonLines,
-    ".ndjson": jsonLines,
-  };
 
 /** The plan of a row, and the first part of the id of a batch of such rows. */
 const TYPES = {
   payout: { plan: planPayout, batches: "payouts" },
   onboardCardholder: { plan: planOnboarding, batches: "onboardings" },
 } as const;
-
-/** Whether a file has many payments or cardholders, by its extension. */
-export const isBatchFile = (file: string): boolean => extname(file).toLowerCase() in READERS;
 
 /** A row of a file without faults. */
 export interface CheckedRow {
@@ -115,14 +103,12 @@ const wrongFile = (faults: ReadonlyArray<RowFault>): InvalidInput => {
  * @throws InvalidInput that names the faults of all rows by row, column and rule.
  */
 export const checkBatchFile = async (type: FileType, file: string, assumptions: Assumptions) => {
-  const reader = READERS[extname(file).toLowerCase()];
-  if (reader === undefined)
-    throw invalidInput(`${file} must end in ${Object.keys(READERS).join(", ")}.`);
+  const raws = rowsOf(file, runReader(type));
   const check = makeRowCheck(type, /\.csv$/i.test(file), assumptions);
   const faults: Array<RowFault> = [];
   const rows: Array<CheckedRow> = [];
   const content = createHash("sha256");
-  for await (const raw of reader(file, type)) {
+  for await (const raw of raws) {
     if ("fault" in raw) {
       faults.push(raw.fault);
       continue;
