@@ -27,13 +27,20 @@ import { atOnce, isNotFound } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import type { RepairRow } from "@durable-payments/protocol/calls";
 import { isAmount } from "@durable-payments/protocol/inputs";
+import * as Struct from "effect/Struct";
 import type { Connected, Deciding } from "../../facts/connection/connections.ts";
 import { namesOf, readNames } from "../../facts/payees.ts";
 import { readInput } from "../../facts/run-input.ts";
 import { ControlError, InvalidInput, invalidInput } from "../../errors.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { amendInput, inRepairText, whyNotAmended } from "../../rules/retry-plan.ts";
-import { type Money, paymentFields, type PaymentView, sumMoney } from "../../rules/run-view.ts";
+import {
+  type ListedPayment,
+  type Money,
+  paymentFields,
+  type PaymentView,
+  sumMoney,
+} from "../../rules/run-view.ts";
 import { likeText } from "../duplicates.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 import { checkPace } from "../batch/chunks.ts";
@@ -56,19 +63,13 @@ export interface RepairOptions extends Acting {
 }
 
 /** The retry of one run of a repair. */
-export interface PlannedRetry extends Pick<RetryPlan, "from" | "kept" | "way"> {
-  readonly workflowId: string;
-  /** The failed run. */
-  readonly runId: string;
+export interface PlannedRetry
+  extends
+    Pick<RetryPlan, "from" | "kept" | "runId" | "way" | "workflowId">,
+    Pick<ListedPayment, "amount" | "currency" | "payee" | "payeeAccount" | "payeeName"> {
   readonly type: string;
   /** Steps that may run again. */
   readonly again: ReadonlyArray<string>;
-  readonly amount: string | null;
-  readonly currency: string | null;
-  /** Id or mark of the payee, its name, and the last characters of its account. */
-  readonly payee: string | null;
-  readonly payeeName: string | null;
-  readonly payeeAccount: string | null;
   /** Changed fields of the input, in words. */
   readonly amended: ReadonlyArray<string>;
 }
@@ -87,7 +88,11 @@ const MOST_FAULTS = 5;
 
 /** A row with what the ledger and the workflow keep of it. */
 export interface Repaired {
-  readonly planned: Omit<PlannedRetry, "payeeAccount" | "payeeName">;
+  readonly plan: RetryPlan;
+  /** Type of its workflow. */
+  readonly type: string;
+  /** Changed fields of the input, in words. */
+  readonly changed: ReadonlyArray<string>;
   readonly row: Omit<BatchRow, "number">;
   /** The amended input. */
   readonly input: RepairRow["input"];
@@ -208,19 +213,9 @@ const planRow = async (
     const { amount, currency } = money.length === 1 && money[0] ? money[0] : NO_AMOUNT;
     const changed = amended?.repair.amend.changed ?? [];
     return {
-      planned: {
-        workflowId,
-        runId,
-        type,
-        way: plan.way,
-        kept: plan.kept,
-        again: plan.again.map(({ step }) => step),
-        from,
-        amount,
-        currency,
-        payee,
-        amended: changed,
-      },
+      plan,
+      type,
+      changed,
       row: {
         workflowId,
         amount,
@@ -288,14 +283,18 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
   const amended = rows.filter(({ input }) => input !== undefined);
   const nameOf = await readNames(
     connected.ledger,
-    rows.map(({ planned }) => planned.payee),
+    rows.map(({ row }) => row.payee),
   );
   return {
     /** Names these retries: `repair` makes no other ones. */
     content: contentOf(rows),
-    retries: rows.map(({ planned }): PlannedRetry => ({
-      ...planned,
-      ...namesOf(nameOf(planned.payee)),
+    retries: rows.map(({ changed, plan, row, type }): PlannedRetry => ({
+      type,
+      ...Struct.pick(plan, ["workflowId", "runId", "way", "kept", "from"]),
+      again: plan.again.map(({ step }) => step),
+      ...Struct.pick(row, ["amount", "currency", "payee"]),
+      ...namesOf(nameOf(row.payee)),
+      amended: changed,
     })),
     /** Runs that a retry cannot help, with the reason. */
     notHelped: plans.flatMap((plan, at) =>
