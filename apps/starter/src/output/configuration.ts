@@ -72,9 +72,11 @@ const KEYS = ["apiKey", "apiKeyFile"];
 export const readConfiguration = () => {
   const environment = process.env;
   const file = environment[SETTINGS_FILE]?.trim() ?? "";
+  // Its profile may have another address and namespace than the default.
+  let temporal: Partial<ReturnType<typeof temporalSettings>> = {};
   const problems = [
     ...problemOf(() => readSettings(environment)),
-    ...problemOf(() => temporalSettings(environment, {})),
+    ...problemOf(() => (temporal = temporalSettings(environment, {}))),
   ];
   const ofTemporal = Object.keys(environment)
     .filter((name) => name.startsWith("TEMPORAL_") && name !== "TEMPORAL_UI_URL")
@@ -98,29 +100,21 @@ export const readConfiguration = () => {
       variable: null,
     }));
   const known = new Set([...names, ...ofFile.map(({ name }) => name)]);
-  const defaults = Object.entries({
-    ledger: `a file per client id (${LEDGER_VARIABLE})`,
-    taskQueue: "payments",
-    TEMPORAL_ADDRESS: "localhost:7233",
-    TEMPORAL_NAMESPACE: "default",
-  })
+  const defaults = [
+    ["ledger", `a file per client id (${LEDGER_VARIABLE})`],
+    ["taskQueue", "payments"],
+    ["TEMPORAL_ADDRESS", "localhost:7233", temporal.address],
+    ["TEMPORAL_NAMESPACE", "default", temporal.namespace],
+  ] as const;
+  const unset = defaults
     .filter(([name]) => !known.has(name))
-    .map(([name, value]): Setting => ({ ...effective(name, value), name, variable: null }));
+    .map(([name, usual, found = usual]): Setting => {
+      const from = found === usual ? "default" : "profile";
+      return { name, value: shown(name, found), from, variable: null };
+    });
   const why = whyNotDev();
   const notes = why === undefined ? [] : [why];
-  return { settings: [...given, ...ofFile, ...defaults], problems, notes };
-};
-
-/** Returns the value in use: Temporal's profile may have another one than the default. */
-const effective = (name: string, value: string): Pick<Setting, "value" | "from"> => {
-  const fields: Readonly<Record<string, "address" | "namespace">> = {
-    TEMPORAL_ADDRESS: "address",
-    TEMPORAL_NAMESPACE: "namespace",
-  };
-  const field = fields[name];
-  let found = value;
-  if (field !== undefined) problemOf(() => (found = temporalSettings(process.env, {})[field]));
-  return { value: shown(name, found), from: found === value ? "default" : "profile" };
+  return { settings: [...given, ...ofFile, ...unset], problems, notes };
 };
 
 /** Returns the settings for a person. */
