@@ -92,12 +92,6 @@ export const retrying = {
 
 export type RetryFlags = Command.Command.Config.Infer<typeof retrying>;
 
-/** Flags of a command that can wait for what it starts. */
-const waiting = {
-  wait: on("wait", "Wait until it has ended or needs a person; report it in the exit code"),
-  timeout: duration("timeout", "With --wait: at most this long, such as 30s or 5m"),
-};
-
 /** Flags of `pay`. */
 export const paid = {
   file: file("One payment (.json, or - for standard input), or many (.csv, .jsonl)"),
@@ -106,7 +100,8 @@ export const paid = {
   notDuplicate: text("not-a-duplicate", "WHY", "Pay what looks like an earlier payment: reason"),
   isDryRun: on("dry-run", "Check everything, but pay nothing"),
   approveAbove: text("approve-above", "AMOUNT", "Require approval of a file with a higher total"),
-  ...waiting,
+  wait: on("wait", "Wait until it has ended or needs a person; report it in the exit code"),
+  timeout: duration("timeout", "With --wait: at most this long, such as 30s or 5m"),
   window: count("window", "Most rows under way without an accepted payout; default 200", 200),
   by,
   yes,
@@ -115,8 +110,9 @@ export const paid = {
 
 export type PayFlags = Command.Command.Config.Infer<typeof paid>;
 
-/** Flags of `onboard`. */
+/** Flags of `onboard`: those of `pay`, in other words. */
 export const onboarded = {
+  ...paid,
   file: file("One person (.json, or - for standard input), or many (.csv, .jsonl)"),
   id: text("id", "ID", "Workflow id of one onboarding; default: derived from the input"),
   key: text("key", "KEY", "Key of one person, as in a file; its id is onboardCardholder/KEY"),
@@ -127,11 +123,7 @@ export const onboarded = {
     "AMOUNT",
     "Require approval of a file with higher card limits",
   ),
-  ...waiting,
   window: count("window", "Most rows under way that wait for nothing yet; default 200", 200),
-  by,
-  yes,
-  json,
 };
 
 /** Flags of `limits set`. */
