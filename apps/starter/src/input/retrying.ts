@@ -9,7 +9,7 @@ import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import { visible } from "../output/output.ts";
 import { failedText, repairPlanText } from "../output/repair-text.ts";
-import { counted, joined, wrap } from "../output/text.ts";
+import { counted, joined, joinedLines, wrap } from "../output/text.ts";
 import { type Act, actingOf, readJson } from "./given.ts";
 
 /** Conditions that a filter takes as they are given. */
@@ -23,13 +23,13 @@ const WAYS: Readonly<Record<RetryPlan["way"], string>> = {
   look: "makes the open run check again",
 };
 
-const planText = ({ again, from, kept, way, workflowId }: RetryPlan): ReadonlyArray<string> => [
-  `${workflowId}: ${from === undefined ? WAYS[way] : `resets the run to ${from}; its own activities before it keep their results`}`,
-  ...(kept.length === 0 ? [] : [wrap(`Kept: ${kept.join(", ")}`, "  ")]),
-  ...(again.length === 0
-    ? []
-    : [wrap(`Will run: ${again.map(({ state, step }) => `${step} (${state})`).join(", ")}`, "  ")]),
-];
+const planText = ({ again, from, kept, way, workflowId }: RetryPlan): string =>
+  joinedLines([
+    `${workflowId}: ${from === undefined ? WAYS[way] : `resets the run to ${from}; its own activities before it keep their results`}`,
+    kept.length > 0 && wrap(`Kept: ${kept.join(", ")}`, "  "),
+    again.length > 0 &&
+      wrap(`Will run: ${again.map(({ state, step }) => `${step} (${state})`).join(", ")}`, "  "),
+  ]);
 
 const OVERRULED =
   "The stop order is overridden. Another person has to approve everything that is sent: neither you nor the person who started it.";
@@ -72,21 +72,18 @@ export const retryOne: Act<RetryFlags> = async (output, payments, flags) => {
   const planned = await payments.retry(id, { ...acting, ...how, amend: patch });
   const { isDryRun: _, newRunId, ...plan } = planned;
   output.answer({ ...plan, ...(newRunId === null ? { isDryRun } : { newRunId }) }, (shown) => {
-    const { workflowId } = shown;
-    const lines = [
-      ...(shown.amended.length === 0 ? [] : [`Amended: ${shown.amended.join("; ")}`]),
-      ...shown.warnings.map((warning) => `Warning: ${warning}`),
-    ].map((line) => wrap(line, "  "));
+    const { amended, warnings, workflowId } = shown;
     const next: NextAction = isDryRun
       ? retryNext(shown, { ...flags, isAmended })
       : { action: "show", workflowId, isFollowed: true };
-    return [
-      ...planText(shown),
-      ...lines,
-      ...(isOverruling ? [OVERRULED] : []),
-      ...(isDryRun ? ["Nothing was done."] : []),
-      ...nextLines([next]),
-    ].join("\n");
+    return joinedLines([
+      planText(shown),
+      amended.length > 0 && wrap(`Amended: ${amended.join("; ")}`, "  "),
+      warnings.map((warning) => wrap(`Warning: ${warning}`, "  ")),
+      isOverruling && OVERRULED,
+      isDryRun && "Nothing was done.",
+      nextLines([next]),
+    ]);
   });
 };
 
@@ -121,15 +118,16 @@ export const selected = async (
 };
 
 /** Says which steps and types failed runs have, if none of them matches a condition, which may be mistyped. */
-const noneLines = async (
+const noneText = async (
   payments: Payments,
   { step, type }: Pick<FailedFlags, "step" | "type">,
-): Promise<ReadonlyArray<string>> => {
+): Promise<string | false> => {
   const groups = step === undefined && type === undefined ? [] : await payments.failed();
   const list = (of: "step" | "type") => joined([...new Set(groups.map((one) => one[of]))], ", ");
-  return groups.length === 0
-    ? []
-    : [wrap(`Failed runs have these steps: ${list("step")}, and these types: ${list("type")}.`)];
+  return (
+    groups.length > 0 &&
+    wrap(`Failed runs have these steps: ${list("step")}, and these types: ${list("type")}.`)
+  );
 };
 
 /** Shows the groups of failed runs, or what a retry of one group would do. */
@@ -137,20 +135,20 @@ export const showFailed: Act<FailedFlags> = async (output, payments, flags) => {
   const filter = conditionsOf(payments, flags);
   const groups = await payments.failed(filter);
   const { account, batch, group, payee, repair, since, until } = flags;
-  const none = groups.length === 0 ? await noneLines(payments, flags) : [];
+  const none = groups.length === 0 && (await noneText(payments, flags));
   // A command that leaves out a condition would retry other runs.
   const isWhole = payee === undefined && since === undefined && until === undefined;
   const next = isWhole ? [{ action: "retryAll", account, batch, repair } as const] : [];
   if (group === undefined)
-    return output.answer({ groups }, (shown) => [failedText(shown, next), ...none].join("\n"));
+    return output.answer({ groups }, (shown) => joinedLines([failedText(shown, next), none]));
   const plan = await payments.planRepair(filter, { by: "nobody" });
   output.answer({ groups, plan }, (shown) =>
-    [
+    joinedLines([
       failedText({ groups: shown.groups }),
       "",
       repairPlanText(shown.plan),
-      ...(shown.plan.retries.length === 0 ? [] : nextLines(next.map((one) => ({ ...one, group })))),
-    ].join("\n"),
+      shown.plan.retries.length > 0 && nextLines(next.map((one) => ({ ...one, group }))),
+    ]),
   );
 };
 
@@ -163,9 +161,9 @@ export const retryAll: Act<RetryFlags> = async (output, payments, flags) => {
   const plan = isDryRun || !flags.yes ? await payments.planRepair(filter, options) : undefined;
   if (plan !== undefined && (isDryRun || plan.retries.length === 0)) {
     const isNone = plan.retries.length + plan.notHelped.length === 0;
-    const none = isNone ? await noneLines(payments, flags) : [];
+    const none = isNone && (await noneText(payments, flags));
     output.answer({ ...plan, isDryRun }, (shown) =>
-      [repairPlanText(shown), ...none, "Nothing was done."].join("\n"),
+      joinedLines([repairPlanText(shown), none, "Nothing was done."]),
     );
     return isDryRun ? undefined : EXIT_CODES.refused;
   }

@@ -162,11 +162,7 @@ const paysText = ({ newPayees, notFound, payees, sums }: FileListing, type: stri
 /** Prints whom a file pays: the likely duplicates with the uploader's reason, the rows, and the sums. */
 export const listingLines = (
   listing: FileListing,
-  {
-    notDuplicate,
-    type,
-    warnings,
-  }: Pick<NonNullable<InboxItem["file"]>, "notDuplicate" | "type" | "warnings">,
+  { notDuplicate, type, warnings }: Omit<NonNullable<InboxItem["file"]>, keyof FileListing>,
 ): ReadonlyArray<string> => {
   const title = type === "payout" ? "Pays" : type === "repair" ? "Retries" : "Onboards";
   const { notListed, rows } = listing;

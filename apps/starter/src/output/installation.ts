@@ -80,27 +80,26 @@ export const overviewText = (seen: ShownOverview): string => {
   ].join("\n");
 };
 
-const remedyOf = ({ next, remedy = "" }: Check): ReadonlyArray<string> => {
-  const command = next === undefined ? inFlags(remedy) : commandOf(next);
-  if (command === "") return [];
-  return [next !== undefined ? `    ${styled("cyan", command)}` : wrap(command, "    ")];
-};
+const remedyOf = ({ next, remedy }: Check): string | undefined =>
+  next === undefined
+    ? remedy && wrap(inFlags(remedy), "    ")
+    : `    ${styled("cyan", commandOf(next))}`;
 
 /** Prints each check with its finding and remedy. */
 export const doctorText = ({ checks, isWell }: Diagnosis): string => {
   const width = Math.max(0, ...checks.map(({ name }) => columnsOf(name)));
   const count = (of: Check["status"]) => checks.filter(({ status }) => status === of).length;
   const warnings = count("warning") === 0 ? "" : `, ${counted(count("warning"), "warning")}`;
-  return [
+  return joinedLines([
     ...checks.flatMap((check) => [
       beside(`${pad(checkStatus(check.status), 13)}${pad(check.name, width)}  `, check.detail),
-      ...remedyOf(check),
+      remedyOf(check),
     ]),
     "",
     isWell
       ? `${warnings === "" ? "All checks passed" : "No check failed"}${warnings}.`
       : styled("red", `${count("failed")} of ${checks.length} checks failed${warnings}.`),
-  ].join("\n");
+  ]);
 };
 
 const MOST = 20;
