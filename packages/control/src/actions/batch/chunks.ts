@@ -3,10 +3,19 @@
  * input of one workflow. Temporal refuses an input that is too large, and an id for each chunk makes an interrupted start safe
  * to repeat.
  */
-import type { Actor, Batch, NewBatch, NewDecision } from "@durable-payments/ledger";
+import {
+  type Actor,
+  type Batch,
+  type Ledger,
+  needsApproval,
+  type NewBatch,
+  type NewDecision,
+} from "@durable-payments/ledger";
 import { atOnce, batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
 import { chunkId, MOST_ROWS_OF_CHUNK, type BatchChunk } from "@durable-payments/protocol/calls";
+import { isAmount } from "@durable-payments/protocol/inputs";
 import type { Connected } from "../../facts/connection/connections.ts";
+import type { Money } from "../../rules/run-view.ts";
 import { invalidInput } from "../../errors.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { decisionOn } from "../decide/record.ts";
@@ -21,14 +30,35 @@ export const OVER: ReadonlySet<Batch["state"]> = new Set(["rejected", "cancelled
 type Pace = Readonly<Partial<Record<"rate" | "window", number | undefined>>>;
 
 /**
- * Checks how fast the rows of a batch begin. With 0, no row would ever start. The same holds for an infinite number, which is null
- * in JSON.
+ * Checks how fast the rows of a batch begin, and above which sum a person has to approve them. With 0, no row would ever start.
+ * The same holds for an infinite number, which is null in JSON.
  *
  * @throws InvalidInput
  */
-export const checkPace = ({ rate = 1, window = 1 }: Pace): void => {
+export const checkBatchOptions = ({
+  approveAbove,
+  rate = 1,
+  window = 1,
+}: Pace & { readonly approveAbove?: string | undefined }): void => {
   if (!(rate > 0 && window >= 1 && Number.isFinite(rate) && Number.isFinite(window)))
     throw invalidInput("The rate must be above 0, and the window 1 or more. Nothing was done.");
+  if (approveAbove !== undefined && !isAmount(approveAbove))
+    throw invalidInput(
+      'The limit (approveAbove) must be a decimal amount, such as "10000.00". Nothing was done.',
+    );
+};
+
+/** Whether a second person has to approve sums of an account: by its limits, or because the caller wants it. */
+export const needSecond = async (
+  ledger: Ledger,
+  account: string,
+  sums: Money,
+  approveAbove: string | undefined,
+): Promise<boolean> => {
+  const limits = await ledger.limits(account);
+  return sums.some(
+    (sum) => needsApproval(sum, [approveAbove], [limits.approveAbove]) !== undefined,
+  );
 };
 
 /** Temporal refuses payloads of 2 MB. */

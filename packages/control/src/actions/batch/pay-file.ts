@@ -5,7 +5,6 @@ import {
   type Ledger,
   type MoneyState,
   moneyStateOf,
-  needsApproval,
   type Run,
   type SimilarPayment,
   wasNeverStarted,
@@ -17,14 +16,21 @@ import { basename } from "node:path";
 import { accountNamed, type Connected } from "../../facts/connection/connections.ts";
 import { invalidInput, refused } from "../../errors.ts";
 import { warningsOf } from "../../rules/input.ts";
-import { isAmount } from "@durable-payments/protocol/inputs";
 import { sumMoney } from "../../rules/run-view.ts";
 import { checkReason, findDuplicates, similarText } from "../duplicates.ts";
 import { type PaymentOf, paymentOf } from "../../rules/payment.ts";
 import { paidBy, startOf } from "../start-request.ts";
 import type { KeptOfBatch } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
-import { beginBatch, checkPace, endUpload, inChunks, OVER, startChunks } from "./chunks.ts";
+import {
+  beginBatch,
+  checkBatchOptions,
+  endUpload,
+  inChunks,
+  needSecond,
+  OVER,
+  startChunks,
+} from "./chunks.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 
 /** Options of a file of payments or cardholders. */
@@ -47,18 +53,6 @@ const SAVED_AT_ONCE = 5_000;
 /** If commits are slow, more would wait too long for those before them. */
 const RECORDED_AT_ONCE = 100;
 const READ_AT_ONCE = 1_000;
-
-/** Checks the options and the uploader of a file. @throws InvalidInput */
-export const checkPayOptions = (options: PayFileOptions): void => {
-  actorOf(options);
-  const { approveAbove, notDuplicate } = options;
-  checkReason(notDuplicate);
-  checkPace(options);
-  if (approveAbove !== undefined && !isAmount(approveAbove))
-    throw invalidInput(
-      'The limit (approveAbove) must be a decimal amount, such as "10000.00". Nothing was started.',
-    );
-};
 
 /**
  * Refuses keys that were used for another payment, by another batch or a single run. An amended row is still its own, and the
@@ -167,7 +161,9 @@ export const planFile = async (
   given: CheckedFile,
   options: PayFileOptions,
 ) => {
-  checkPayOptions(options);
+  actorOf(options);
+  checkReason(options.notDuplicate);
+  checkBatchOptions(options);
   const { ledger } = connected;
   const checked = await asRecorded(ledger, given);
   const account = accountNamed(connected, checked.account);
@@ -201,8 +197,6 @@ export const planFile = async (
   for (const batch of new Set(others.values()))
     for (const row of await ledger.listRows(batch))
       earlier.set(row.fingerprint, moneyStateOf(row.standing));
-  const { approveAbove } = options;
-  const limits = await ledger.limits(account);
   return {
     batch: checked.batch,
     /** The type of the workflow that each row starts. */
@@ -224,9 +218,8 @@ export const planFile = async (
     warnings: [...warnings.slice(0, MOST_WARNINGS), ...unnamed],
     needsApproval:
       left === undefined
-        ? sums.some(
-            (sum) => needsApproval(sum, [approveAbove], [limits.approveAbove]) !== undefined,
-          ) || (await isHeld(ledger, used))
+        ? (await needSecond(ledger, account, sums, options.approveAbove)) ||
+          (await isHeld(ledger, used))
         : uploaded?.state === "reading" || uploaded?.state === "needsApproval",
     /** State of its batch; null if it was not uploaded before. */
     state: uploaded?.state ?? null,
@@ -248,11 +241,8 @@ const describePayee = async (
 
 const batchRow = async (
   row: PayingRow,
-  {
-    account,
-    other,
-    type,
-  }: Pick<Batch, "account" | "type"> & { readonly other: string | undefined },
+  { account, type }: Pick<Batch, "account" | "type">,
+  other: string | undefined,
   ledger: Pick<Ledger, "keyed" | "person">,
 ): Promise<BatchRow> => {
   const { fingerprint, input, number, payment, workflowId } = row;
@@ -323,8 +313,7 @@ export const payFile = async (
   };
   const uploading = await beginBatch(connected, batch, { ...actor, reason }, value, check);
   const known = new Map(plan.known.map(({ batch, number }) => [number, batch]));
-  const rowOf = (row: PayingRow) =>
-    batchRow(row, { account, type, other: known.get(row.number) }, ledger);
+  const rowOf = (row: PayingRow) => batchRow(row, batch, known.get(row.number), ledger);
   const unsaved = uploading.state === "uploading" ? paying(rows, ledger) : [];
   let saved = 0;
   let isRead = true;

@@ -19,14 +19,12 @@ import {
   endAmong,
   type FailedRun,
   type Ledger,
-  needsApproval,
   type RowRepair,
   type RunFilter,
 } from "@durable-payments/ledger";
 import { atOnce, isNotFound } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import type { RepairRow } from "@durable-payments/protocol/calls";
-import { isAmount } from "@durable-payments/protocol/inputs";
 import * as Struct from "effect/Struct";
 import type { Connected, Deciding } from "../../facts/connection/connections.ts";
 import { namesOf, readNames } from "../../facts/payees.ts";
@@ -43,7 +41,7 @@ import {
 } from "../../rules/run-view.ts";
 import { likeText } from "../duplicates.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
-import { checkPace } from "../batch/chunks.ts";
+import { checkBatchOptions, needSecond } from "../batch/chunks.ts";
 import { paidBy } from "../start-request.ts";
 
 /** How the runs of a repair are retried. */
@@ -101,7 +99,7 @@ export interface Repaired {
 }
 
 const checkOptions = (options: RepairOptions) => {
-  const { amend, amendEach, approveAbove, from } = options;
+  const { amend, amendEach, from } = options;
   const fault = (problem: string) => invalidInput(`${problem} Nothing was done.`);
   if (amend !== undefined && amendEach !== undefined)
     throw fault("Give one amendment for all runs (amend), or one for each (amendEach).");
@@ -109,9 +107,7 @@ const checkOptions = (options: RepairOptions) => {
     throw fault("The amendment (amend) must be an object with the shape of the runs' input.");
   if (from !== undefined && (amend ?? amendEach) !== undefined)
     throw fault("An amended run starts from the beginning: leave out the step (from).");
-  if (approveAbove !== undefined && !isAmount(approveAbove))
-    throw fault('The limit (approveAbove) must be a decimal amount, such as "10000.00".');
-  checkPace(options);
+  checkBatchOptions(options);
 };
 
 const temporalOf = (reading: Reading): Connected => {
@@ -307,7 +303,12 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
     /** Sums of their payments by currency. */
     sums: sumMoney(rows.flatMap(({ money }) => money)),
     /** Whether a second person has to approve the sum of the amended payments. */
-    needsApproval: await needsSecond(connected.ledger, taken, amended, options.approveAbove),
+    needsApproval: await amendmentsNeedSecond(
+      connected.ledger,
+      taken,
+      amended,
+      options.approveAbove,
+    ),
     /** Whether there are more failed runs than one repair takes. */
     hasMore: found.length > MOST_ROWS,
     rows,
@@ -340,7 +341,7 @@ const duplicatesAmong = async (ledger: Ledger, rows: ReadonlyArray<Repaired>) =>
 };
 
 /** Whether the sum of the amended payments of an account is above its limit. */
-const needsSecond = async (
+const amendmentsNeedSecond = async (
   ledger: Ledger,
   found: ReadonlyArray<FailedRun>,
   amended: ReadonlyArray<Repaired>,
@@ -351,12 +352,9 @@ const needsSecond = async (
     amended,
     ({ row }) => accounts.get(row.workflowId) ?? "",
   )) {
-    const limits = await ledger.limits(account);
     // The amended payment, also if an earlier one was made: what is sent then is known by the workflow alone.
-    const isAbove = sumMoney(of.map(({ row }) => row.repair?.planned ?? row)).some(
-      (sum) => needsApproval(sum, [approveAbove], [limits.approveAbove]) !== undefined,
-    );
-    if (isAbove) return true;
+    const sums = sumMoney(of.map(({ row }) => row.repair?.planned ?? row));
+    if (await needSecond(ledger, account, sums, approveAbove)) return true;
   }
   return false;
 };
