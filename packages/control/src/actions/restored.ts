@@ -18,20 +18,16 @@ import { paymentFields } from "../rules/run-view.ts";
 import { ownerOf } from "./decide/record.ts";
 import { isPurpose } from "./lost-runs.ts";
 
-const UNKNOWN = "unknown";
-
 /** Returns a person's end of a run; undefined if nobody ended it. */
 const endIn = (events: ReadonlyArray<Event>) => {
   const failure = closeFailureOf(events.at(-1));
   const isRejected = failure?.type === failureTypes.rejected;
   if (failure && (isRejected || failure.type === failureTypes.ended)) {
-    const by = textAt(failure.details, "by") ?? UNKNOWN;
+    const by = textAt(failure.details, "by") ?? "unknown";
     return { by, reason: failure.message, ...readEndText(failure.message), isRejected };
   }
   const requested = failure?.type === CANCELLED ? endRequestOf(events) : undefined;
-  return requested === undefined
-    ? undefined
-    : { by: UNKNOWN, reason: requested, ...readEndText(requested), isRejected };
+  return requested && { ...requested, isRejected };
 };
 
 /** A lost ledger does not know whose run it is, but its input, or the queue of an activity, names the account. */

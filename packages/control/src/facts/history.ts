@@ -41,11 +41,11 @@ export const readEndText = (text: string): Pick<Actor, "by" | "reason"> | undefi
   return { by, reason: reason.join(": ") };
 };
 
-/** Returns the {@link endText} by which a run was asked to end: a cancellation by Temporal's own tools does not count as a person's end. */
-export const endRequestOf = (events: ReadonlyArray<Event>): string | undefined =>
+/** Reads the {@link endText} by which a run was asked to end: a cancellation by Temporal's own tools does not count as a person's end. */
+export const endRequestOf = (events: ReadonlyArray<Event>) =>
   events
-    .map(({ workflowExecutionCancelRequestedEventAttributes: requested }) => requested?.cause)
-    .find((cause): cause is string => cause?.startsWith(ENDED) ?? false);
+    .map(({ workflowExecutionCancelRequestedEventAttributes: of }) => readEndText(of?.cause ?? ""))
+    .find((end) => end !== undefined);
 
 /** Reads from its last event why a run ended; null if the event has no reason. */
 export const closeFailureOf = (close: Event | undefined): Failure | null => {

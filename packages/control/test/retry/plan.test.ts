@@ -194,7 +194,7 @@ test("a cancelled run was ended by a person only where the request says so", () 
   const requested = (cause: string) => [
     { workflowExecutionCancelRequestedEventAttributes: { cause } },
   ];
-  expect(endRequestOf(requested(endText(ada)))).toBe(endText(ada));
+  expect(endRequestOf(requested(endText(ada)))).toEqual({ by: ada.by, reason: ada.reason });
   expect(endRequestOf(requested(""))).toBeUndefined();
   expect(endRequestOf([])).toBeUndefined();
 });
