@@ -2,6 +2,7 @@ import type { Client } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { RecordedWait } from "@durable-payments/ledger";
 import { WAIT, waitActivityId } from "@durable-payments/protocol";
+import * as Struct from "effect/Struct";
 import { findRun } from "./connection/temporal.ts";
 import { readCloseEvent, closeFailureOf, type Failure, failureOf } from "./history.ts";
 
@@ -49,11 +50,7 @@ export const readProgress = async (client: Client, workflowId: string, runId?: s
   if (run === undefined) return undefined;
   const { pendingChildren, pendingWorkflowTask, workflowExecutionInfo: info } = run.raw;
   return {
-    runId: run.runId,
-    firstRunId: run.firstRunId,
-    type: run.type,
-    state: run.state,
-    isPaused: run.isPaused,
+    ...Struct.pick(run, ["runId", "firstRunId", "type", "state", "isPaused"]),
     startedAt: optionalTsToMs(info?.startTime) ?? 0,
     endedAt: optionalTsToMs(info?.closeTime) ?? null,
     /** Activities that it waits for. */

@@ -12,6 +12,7 @@ import {
   type Standing,
 } from "@durable-payments/ledger";
 import { PERSON_MARK } from "@durable-payments/client/values";
+import * as Struct from "effect/Struct";
 import { type NameOf, namesOf } from "../facts/payees.ts";
 import { paymentFields } from "./run-view.ts";
 
@@ -27,28 +28,19 @@ export type BatchRowView = ReturnType<typeof rowView>;
 
 /** Makes the view of a row. */
 export const rowView = (row: ListedRow, group: "cards" | "payouts", nameOf: NameOf) => {
-  const { endedAt, holderId, madeId, number, operation, outcomeAt, payee, shown } = row;
-  const { namedAs, paymentDate, retriedBy, run, standing, startedAt, status, word, workflowId } =
-    row;
+  const { holderId, namedAs, outcomeAt, payee, retriedBy, run, shown, standing, status } = row;
   // The end of a run tells an earlier outcome of its payout, and does not explain the present one.
   const isOld = status !== "covered" && (standing === "made" || standing === "completed");
   return {
     ...paymentFields(row),
     // A repair keeps there what it changes.
     ...namesOf(nameOf(payee) ?? nameOf(namedAs) ?? (run === null ? shown : null)),
-    number,
-    workflowId,
-    status,
+    ...Struct.pick(row, ["number", "workflowId", "status", "operation", "madeId", "word"]),
+    ...Struct.pick(row, ["startedAt", "endedAt", "paymentDate"]),
     state: moneyStateOf(standing),
-    operation,
-    madeId,
     /** The service's id of the cardholder, also if the card was not issued; null in a file of payouts. */
     holderId: holderId ?? (group === "cards" && !payee?.startsWith(PERSON_MARK) ? payee : null),
-    startedAt,
-    endedAt,
-    paymentDate,
     completedAt: standing === "completed" ? outcomeAt : null,
-    word,
     reason: retriedBy !== null ? `Retried again later by ${retriedBy}.` : isOld ? null : row.reason,
   };
 };

@@ -217,7 +217,7 @@ export const viewOf = (
   nameOf: NameOf,
   isAsked: (payment: ListedPayment) => boolean = () => true,
 ) => {
-  const { batch, batchRow, endedAt, runId, startedAt, startedBy, status, type, workflowId } = run;
+  const { batch, status, workflowId } = run;
   const payments = paymentsOf({ rows, run }, nameOf).filter(isAsked);
   const money = sumByKind(payments);
   const sum = one(money);
@@ -228,9 +228,8 @@ export const viewOf = (
       ? "paused"
       : undefined;
   return {
-    workflowId,
-    runId,
-    type,
+    ...Struct.pick(run, ["workflowId", "runId", "type", "startedAt", "endedAt", "startedBy"]),
+    ...Struct.pick(run, ["batch", "batchRow"]),
     status: held ?? status,
     /** The reason of its status, for a person. */
     reason,
@@ -246,11 +245,6 @@ export const viewOf = (
     money,
     /** Its payments: as they were sent; the planned one until there is one. */
     payments,
-    startedAt,
-    endedAt,
-    startedBy,
-    batch,
-    batchRow,
   };
 };
 

@@ -20,6 +20,7 @@ import {
 } from "@durable-payments/ledger";
 import { NOT_YET } from "@durable-payments/protocol";
 import { nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
+import * as Struct from "effect/Struct";
 import type { TimelineItem } from "../facts/history.ts";
 import { type Progress, waitOf } from "../facts/progress.ts";
 import { inRepairText } from "./retry-plan.ts";
@@ -316,11 +317,8 @@ const writeStep = (row: RecordedWrite, evidence: Evidence): StepView => {
     ...paymentFields(row.request),
     at: row.createdAt,
     endedAt: isSettled ? row.changedAt : null,
-    madeId: row.madeId,
-    knownBy: row.knownBy,
-    sends: row.sends,
+    ...Struct.pick(row, ["madeId", "knownBy", "sends", "readAfter"]),
     key: row.workflowId === evidence.run.workflowId ? null : row.workflowId,
-    readAfter: row.readAfter,
   };
 };
 
