@@ -165,11 +165,6 @@ const batchItem = async (ledger: Ledger, batch: Batch): Promise<InboxItem> => {
   };
 };
 
-const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => {
-  const waiting = await ledger.batches({ states: ["needsApproval"] });
-  return atOnce(waiting, (batch) => batchItem(ledger, batch));
-};
-
 const limitItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> =>
   (await readLimits({ ledger })).flatMap((limits) => {
     const { account, pending } = limits;
@@ -296,7 +291,9 @@ export interface Inbox {
 export const readInbox = async (ledger: Ledger, lateAfterMs: number): Promise<Inbox> => {
   const [own, batches, limits, standing] = await Promise.all([
     ledger.rows({ needsPerson: true }).then((rows) => itemsOf(ledger, rows)),
-    batchItems(ledger),
+    ledger
+      .batches({ states: ["needsApproval"] })
+      .then((found) => atOnce(found, (batch) => batchItem(ledger, batch))),
     limitItems(ledger),
     ledger.attention({ lateAfterMs }).then((found) => found.map(attentionItem)),
   ]);
