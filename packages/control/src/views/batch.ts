@@ -158,32 +158,23 @@ const RETRIED: ReadonlySet<BatchRowStatus> = new Set(["failed", "timedOut", "ter
 const isRetried = ({ standing, status }: BatchCount): boolean =>
   RETRIED.has(status) && standing !== "failed" && standing !== "returned";
 
-/**
- * Returns whether a retry may help any failed row: a reason that stays rules a retry out.
- *
- * @param notPaid the first rows that are not paid: beyond them, a retry may always help.
- */
+/** Returns whether a retry may help any failed row: a reason that stays rules a retry out. Of many rows, it may always help one. */
 const canRetry = async (
   ledger: Ledger,
-  { type }: Pick<Batch, "type">,
+  { id, type }: Pick<Batch, "id" | "type">,
   counts: ReadonlyArray<BatchCount>,
-  notPaid: ReadonlyArray<BatchRowView>,
 ): Promise<boolean> => {
   const all = counts.filter(isRetried).reduce((sum, { rows }) => sum + rows, 0);
-  const named = notPaid.filter(({ status }) => RETRIED.has(status));
-  if (all > named.length || type === "repair") return all > 0;
-  const workflowIds = named.map(({ workflowId }) => workflowId);
-  if (workflowIds.length === 0) return false;
-  const runs = await ledger.runs({ workflowIds });
-  const rows = await Promise.all(workflowIds.map((workflowId) => ledger.rowsOf(workflowId)));
-  return runs.some(
-    (run) =>
+  if (all === 0 || all > MOST_NAMED || type === "repair") return all > 0;
+  const found = await ledger.failedRuns({ batch: id }, MOST_NAMED);
+  return found.some(
+    ({ rows, run }) =>
       whyNot({
         workflowId: run.workflowId,
         workflowType: run.type,
         state: run.endState ?? "failed",
         failure: recordedFailure(run),
-        rows: rows.flat().filter(({ workflowId }) => workflowId === run.workflowId),
+        rows,
         end: undefined,
       }) === undefined,
   );
@@ -295,13 +286,8 @@ export const batchOfId = async (ledger: Ledger, id: string, isWhole = false) => 
   const approvedAt = decisions.findLast(({ kind }) => kind === "approve")?.at ?? null;
   const named = new Set(notPaid.map(({ number }) => number)).size;
   const notNamed = counts.filter(isUnpaid).reduce((left, { rows }) => left + rows, -named);
-  const next = nextOfBatch(
-    view,
-    counts,
-    pauses,
-    listing,
-    await canRetry(ledger, batch, counts, notPaid),
-  );
+  const isRetriable = await canRetry(ledger, batch, counts);
+  const next = nextOfBatch(view, counts, pauses, listing, isRetriable);
   return {
     ...view,
     ...keptOf(batch),
