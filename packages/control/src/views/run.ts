@@ -1,6 +1,5 @@
 import {
   batchLogId,
-  type Decision,
   endAmong,
   type Ledger,
   type Run,
@@ -212,8 +211,7 @@ export const progressOfRun = (
 const UNHAPPY: ReadonlyArray<Status> = ["failed", "timedOut", "terminated", "cancelled", "ended"];
 
 /** Facts that the next action depends on, besides the view. */
-interface Ended extends Pick<Evidence, "progress" | "repair" | "rows" | "run" | "words"> {
-  readonly end?: Decision | undefined;
+interface Ended extends Pick<Evidence, "end" | "progress" | "repair" | "rows" | "run" | "words"> {
   readonly failure: Failure | null;
 }
 

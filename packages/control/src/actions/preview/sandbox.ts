@@ -11,12 +11,10 @@
 import { makePaymentsActivities } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/client/effect";
 import { isRecord, messageOf } from "@durable-payments/client/values";
-import type { ScratchLedger } from "@durable-payments/ledger";
 import { accountQueue } from "@durable-payments/protocol/calls";
 import { clientOptionsOf } from "@durable-payments/protocol/settings";
-import { startSimulator } from "@durable-payments/simulator";
+import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { ApplicationFailure } from "@temporalio/common";
-import type { Client } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import {
   type ActivityInterceptorsFactory,
@@ -30,16 +28,7 @@ import { connectionFailed } from "../../errors.ts";
 import { objectsIn, type Recorded } from "./histories.ts";
 
 /** A running sandbox. */
-export interface Sandbox extends AsyncDisposable {
-  readonly client: Client;
-  readonly ledger: ScratchLedger;
-  /** Workflow ids that reached an activity that does not run here, with its name. */
-  readonly stopped: ReadonlyMap<string, string>;
-  /** Supposes that the services have what some fields name. */
-  readonly suppose: (fields: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** Lets the server's time pass. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 
 /** The budget of sign-ins follows the computer's clock, so skipped hours must not need new tokens. */
 const LONG_TOKEN = "36500 days";
@@ -72,7 +61,7 @@ export const openSandbox = async (
   { accounts, assumptionsOf, ledger: real, taskQueue }: Connected,
   bundle: WorkflowBundle,
   recordedOf: (workflowId: string) => Promise<Recorded>,
-): Promise<Sandbox> => {
+) => {
   const ends: Array<() => Promise<unknown>> = [];
   const end = async () => {
     for (const one of ends.splice(0).toReversed()) await one();
@@ -90,7 +79,7 @@ export const openSandbox = async (
     const ledger = await real.scratch(() => Date.now() + ahead);
     ends.push(() => ledger.close());
     const stopped = new Map<string, string>();
-    const suppositions: Array<Sandbox["suppose"]> = [];
+    const suppositions: Array<Simulator["suppose"]> = [];
 
     const activitiesOf = async ({ hash }: KnownAccount) => {
       const { apiKey, clientId, stop, suppose, url } = await startSimulator({
@@ -163,11 +152,14 @@ export const openSandbox = async (
     return {
       client: environment.client,
       ledger,
+      /** Workflow ids that reached an activity that does not run here, with its name. */
       stopped,
-      suppose: async (fields) => {
+      /** Supposes that the services have what some fields name. */
+      suppose: async (fields: Readonly<Record<string, unknown>>) => {
         for (const one of suppositions) await one(fields);
       },
-      sleep: (milliseconds) =>
+      /** Lets the server's time pass. */
+      sleep: (milliseconds: number) =>
         environment.connection.withAbortSignal(closing.signal, () =>
           environment.sleep(milliseconds),
         ),

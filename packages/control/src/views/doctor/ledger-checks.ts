@@ -111,16 +111,13 @@ const checkPauses = async (ledger: Ledger): Promise<Check> => {
   return warning("sends", `${what} paused by ${by}: ${reason}${more}`, next);
 };
 
-const sum = (counts: Overview["writes"]): number =>
-  counts.reduce((rows, count) => rows + count.rows, 0);
-
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
 /** Checks for writes without progress; what waits for a person is in the inbox. */
 export const checkStuck = ({ state, writes }: Overview): Check => {
-  const old = sum(
-    writes.filter(({ since, state: of }) => of === "unknown" && state.now - since > HOUR_MS),
-  );
+  const old = writes
+    .filter(({ since, state: of }) => of === "unknown" && state.now - since > HOUR_MS)
+    .reduce((sum, { rows }) => sum + rows, 0);
   return old === 0
     ? ok("unknown outcomes", "none older than an hour")
     : warning(
