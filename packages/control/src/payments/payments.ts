@@ -15,6 +15,7 @@ import { type LimitsView, setLimits } from "../actions/limits.ts";
 import { planRepair, type RepairOptions, type RepairPlan } from "../actions/retry/repair.ts";
 import { planRetryOf, retryPayment } from "../actions/retry/retry.ts";
 import { startRepair } from "../actions/retry/start-repair.ts";
+import { typeOf } from "../actions/start-request.ts";
 import { checkStart, startPayment, startRun, type SubmittedRun } from "../actions/start.ts";
 import { cancel, cancelBatch, pause, resume } from "../actions/stopping.ts";
 import { type DecidedMeaning, decideWord } from "../actions/words.ts";
@@ -174,10 +175,7 @@ export class Payments extends PaymentsReading {
     workflowType: string | W,
     { account, by, how, ...options }: StartWorkflow<W>,
   ): Promise<SubmittedRun> {
-    const workflowId = idOfKey(
-      typeof workflowType === "string" ? workflowType : workflowType.name,
-      options.key,
-    );
+    const workflowId = idOfKey(typeOf(workflowType), options.key);
     checkName(by);
     return this.#connections.both(async (connected) => {
       const { client, ledger, taskQueue } = connected;
