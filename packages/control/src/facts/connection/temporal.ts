@@ -38,6 +38,7 @@ import {
 } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
+import { filter } from "effect/Record";
 import { setTimeout } from "node:timers/promises";
 import { connectionFailed, type NextAction } from "../../errors.ts";
 import { OPEN_WITHIN_MS } from "./shared.ts";
@@ -73,11 +74,7 @@ export const temporalSettings = (
   environment: Readonly<Record<string, string | undefined>>,
   settings?: Settings,
 ): TemporalSettings => {
-  const overrideEnvVars = Object.fromEntries(
-    Object.entries(environment).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value] as const],
-    ),
-  );
+  const overrideEnvVars = filter(environment, (value) => value !== undefined);
   try {
     const known = settings ?? readSettings(environment);
     const { connectionOptions, namespace } = readTemporalConfiguration(
