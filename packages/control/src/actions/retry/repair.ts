@@ -86,9 +86,8 @@ const MOST_FAULTS = 5;
 
 /** A row with what the ledger and the workflow keep of it. */
 export interface Repaired {
+  readonly run: FailedRun["run"];
   readonly plan: RetryPlan;
-  /** Type of its workflow. */
-  readonly type: string;
   /** Changed fields of the input, in words. */
   readonly changed: ReadonlyArray<string>;
   readonly row: Omit<BatchRow, "number">;
@@ -209,8 +208,8 @@ const planRow = async (
     const { amount, currency } = money.length === 1 && money[0] ? money[0] : NO_AMOUNT;
     const changed = amended?.repair.amend.changed ?? [];
     return {
+      run,
       plan,
-      type,
       changed,
       row: {
         workflowId,
@@ -284,8 +283,8 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
   return {
     /** Names these retries: `repair` makes no other ones. */
     content: contentOf(rows),
-    retries: rows.map(({ changed, plan, row, type }): PlannedRetry => ({
-      type,
+    retries: rows.map(({ changed, plan, row, run }): PlannedRetry => ({
+      type: run.type,
       ...Struct.pick(plan, ["workflowId", "runId", "way", "kept", "from"]),
       again: plan.again.map(({ step }) => step),
       ...Struct.pick(row, ["amount", "currency", "payee"]),
@@ -303,12 +302,7 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
     /** Sums of their payments by currency. */
     sums: sumMoney(rows.flatMap(({ money }) => money)),
     /** Whether a second person has to approve the sum of the amended payments. */
-    needsApproval: await amendmentsNeedSecond(
-      connected.ledger,
-      taken,
-      amended,
-      options.approveAbove,
-    ),
+    needsApproval: await amendmentsNeedSecond(connected.ledger, amended, options.approveAbove),
     /** Whether there are more failed runs than one repair takes. */
     hasMore: found.length > MOST_ROWS,
     rows,
@@ -343,15 +337,10 @@ const duplicatesAmong = async (ledger: Ledger, rows: ReadonlyArray<Repaired>) =>
 /** Whether the sum of the amended payments of an account is above its limit. */
 const amendmentsNeedSecond = async (
   ledger: Ledger,
-  found: ReadonlyArray<FailedRun>,
   amended: ReadonlyArray<Repaired>,
   approveAbove: string | undefined,
 ): Promise<boolean> => {
-  const accounts = new Map(found.map(({ run }) => [run.workflowId, run.account ?? ""]));
-  for (const [account, of] of Map.groupBy(
-    amended,
-    ({ row }) => accounts.get(row.workflowId) ?? "",
-  )) {
+  for (const [account, of] of Map.groupBy(amended, ({ run }) => run.account ?? "")) {
     // The amended payment, also if an earlier one was made: what is sent then is known by the workflow alone.
     const sums = sumMoney(of.map(({ row }) => row.repair?.planned ?? row));
     if (await needSecond(ledger, account, sums, approveAbove)) return true;
