@@ -7,6 +7,7 @@ import {
 import { settingVariables } from "@durable-payments/protocol/settings";
 import type { Fault } from "@durable-payments/client/effect";
 import { messageOf, shownText } from "@durable-payments/client/values";
+import { capitalize } from "effect/String";
 import { isLocalTemporal, whyNotDev } from "../environment.ts";
 import { BadUsage, EXIT_CODES } from "../exit-codes.ts";
 import { nextText } from "./next.ts";
@@ -67,19 +68,13 @@ const reportOf = (error: unknown): ErrorReport => {
   }
   if (error instanceof ControlError) {
     const faults = error instanceof InvalidInput ? error.faults : undefined;
-    const isOfTemporal =
-      error instanceof ConnectionFailed &&
-      /^(?:cannotConnect|namespaceNotFound)$/.test(error.reason);
-    const why = error instanceof ConnectionFailed ? whyNotDev() : undefined;
+    const reason = error instanceof ConnectionFailed ? error.reason : undefined;
+    const isOfTemporal = reason === "cannotConnect" || reason === "namespaceNotFound";
+    const why = reason && whyNotDev();
     const lines = [...(isOfTemporal ? [ABOUT_TEMPORAL] : []), ...(why === undefined ? [] : [why])];
-    const type =
-      error instanceof ConnectionFailed
-        ? error.reason.replace(/^./, (first) => first.toUpperCase())
-        : error.name;
-    const exitCode = EXIT_CODES[CODE_OF[error.name] ?? "refused"];
     return {
-      type,
-      exitCode,
+      type: reason === undefined ? error.name : capitalize(reason),
+      exitCode: EXIT_CODES[CODE_OF[error.name] ?? "refused"],
       message: inFlags(error.message),
       // Nobody starts the server of an installation on this machine.
       next: error.next?.action === "startServer" && !isLocalTemporal() ? DOCTOR : error.next,
