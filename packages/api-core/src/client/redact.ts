@@ -82,7 +82,7 @@ const hideValues = (text: string, hidden: ReadonlyArray<string>): string =>
 
 /**
  * Full-width and other forms of letters and digits are written as the plain ones; our own "…" stays. Half of a character
- * is replaced: a worker of Temporal ends if it is in a failure.
+ * is replaced: a worker of Temporal may end by a failure that has it.
  */
 const inPlainForm = (text: string): string =>
   text.toWellFormed().replaceAll(/[^\p{ASCII}…]+/gu, (part) => part.normalize("NFKC"));

@@ -40,7 +40,7 @@ const NEEDS_CARE = /[:[,]\s*-?\d[\d.]{15}|\\ud[89a-f]/i;
 
 /**
  * A number of more digits than a double carries, as the text that it was written as; null if that has an exponent. A
- * text without halves of characters: a worker of Temporal ends if one is in a failure.
+ * text without halves of characters: a worker of Temporal may end by a failure that has one.
  */
 const asWritten = (
   _key: string,

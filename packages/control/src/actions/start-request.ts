@@ -34,6 +34,7 @@ import { checkName } from "./decide/record.ts";
  */
 type TemporalOptions = Pick<WorkflowStartOptions, (typeof OF_TEMPORAL)[number]>;
 
+/** Temporal's own options that the start of a payment takes. */
 const OF_TEMPORAL = [
   "memo",
   "priority",
