@@ -127,7 +127,8 @@ export const listMethods = (store: Store) => {
     ids: ReadonlyArray<string> | undefined,
   ): Query => {
     const [key, order] = SORTS[sort];
-    const ordered = `ORDER BY sort_key ${order}, workflow_id ${order} LIMIT ${limit + 1}`;
+    // The first value: SQLite keeps each statement, so no number of a caller may be a part of one.
+    const ordered = `ORDER BY sort_key ${order}, workflow_id ${order} LIMIT $1`;
     const asked = Object.entries(paymentConditions(filter, dialect)).flatMap(([part, value]) =>
       value === undefined ? [] : [{ part, value }],
     );
@@ -137,7 +138,7 @@ export const listMethods = (store: Store) => {
       ? `runs.workflow_id IN (${PAYMENTS.map((some) => `SELECT run FROM ${some} WHERE ${ofThem}`).join(" UNION ALL ")})`
       : `(${PAYMENTS.map((some) => `(SELECT 1 FROM ${some} WHERE run = runs.workflow_id AND ${ofThem} LIMIT 1) IS NOT NULL`).join(" OR ")})`;
     const values = PAYMENTS.flatMap(() => asked.flatMap(({ value }) => value));
-    let all: Query = { sql: "", values: [] };
+    let all: Query = { sql: "", values: [limit + 1] };
     // Each status has its own part of an index, which is in order.
     for (const status of filter.statuses?.flatMap(partsOf) ?? [undefined]) {
       all = store.where(

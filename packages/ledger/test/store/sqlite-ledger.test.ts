@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { skippedBecause } from "@durable-payments/tools/skip";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openLedger } from "../../src/index.ts";
 import { describeLedger } from "../support/contract.ts";
 import { describeFeed } from "../support/feed.ts";
@@ -264,4 +264,21 @@ describe("a ledger in a SQLite file", () => {
     await expect(ledger.look(nameOf())).rejects.toThrow(/was moved, removed or replaced/);
     await ledger.close();
   });
+});
+
+it("keeps no statement for each number that a caller gives: a server would grow with them", async () => {
+  const ledger = await openLedger("memory");
+  const list = async (limit: number) => {
+    await ledger.listRuns({ statuses: ["failed", "running"], payees: ["b-1"] }, { limit });
+    await ledger.runs({ limit });
+    await ledger.failedRuns({}, limit);
+    await ledger.batches({ limit });
+    await ledger.events("account", { limit });
+  };
+  await list(1);
+  const prepared = vi.spyOn(DatabaseSync.prototype, "prepare");
+  onTestFinished(() => prepared.mockRestore());
+  await list(2);
+  expect(prepared).not.toHaveBeenCalled();
+  await ledger.close();
 });
