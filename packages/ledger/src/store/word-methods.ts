@@ -25,9 +25,14 @@ export const wordsId = (account: string): string => `words/${account}`;
 export const plainWord = (word: string): string => word.trim().toLowerCase();
 
 /** A decision about a word, which no later one replaces. */
-export interface DecidedWord extends Pick<Decision, "account" | "at" | "by" | "reason"> {
+export interface DecidedWord {
+  readonly account: string;
   readonly word: string;
   readonly means: WordMeaning;
+  readonly by: string;
+  readonly reason: string | null;
+  /** Milliseconds since 1970 by the ledger's clock. */
+  readonly at: number;
 }
 
 const USE = {
