@@ -4,8 +4,9 @@
  * An id protects from a second payment of the same id, and from nothing else: a person who gives another key pays again.
  * So a payment that looks like an earlier one is refused, until a person says why it is another.
  */
-import { PERSON_MARK } from "@durable-payments/client/values";
+import { canonicalDecimal, comparableText, PERSON_MARK } from "@durable-payments/client/values";
 import { moneyStateOf, reasonProblem, type SimilarPayment } from "@durable-payments/ledger";
+import { contentHash } from "@durable-payments/protocol";
 import { findRun } from "../facts/connection/temporal.ts";
 import { invalidInput, type NextAction, refused } from "../errors.ts";
 import { paymentOf } from "../rules/payment.ts";
@@ -79,30 +80,79 @@ export const checkReason = (notDuplicate: string | undefined): void => {
     throw invalidInput(`The reason (notDuplicate) ${problem}. Nothing was started.`);
 };
 
+/** A start that is compared with earlier payments. */
+interface Planned {
+  /** Hash of the account that pays, if it is known. */
+  readonly account: string | undefined;
+  readonly workflowId: string;
+  readonly input: unknown;
+  /** The reason why it is not a duplicate. */
+  readonly notDuplicate: string | undefined;
+  /** How to start it anyway. */
+  readonly next?: NextAction;
+}
+
+const isPerson = (payee: string | null | undefined): boolean =>
+  payee?.startsWith(PERSON_MARK) === true;
+
+const likelyDuplicate = ({ input, next, workflowId }: Planned, of: string) => {
+  const same = isPerson(paymentOf(input)?.payee) ? "person" : "payee, amount and currency";
+  const how = next === undefined ? " If it is another one, pass the reason as notDuplicate." : "";
+  return refused(
+    `${workflowId} is likely a duplicate: the same ${same} as ${of}. Nothing was started.${how}`,
+    next,
+  );
+};
+
 /**
  * Refuses a start that is likely a duplicate, unless a reason says why it is not.
  *
- * @param account hash of the account that pays, if it is known.
- * @param next how to start it anyway.
- * @throws NotAllowed that names up to three earlier ones; InvalidInput if the reason is invalid.
+ * @throws NotAllowed that names up to three earlier ones.
  */
-export const refuseDuplicate = async (
-  looking: Looking,
-  account: string | undefined,
-  planned: { readonly workflowId: string; readonly input: unknown },
-  notDuplicate: string | undefined,
-  next?: NextAction,
-): Promise<void> => {
-  checkReason(notDuplicate);
+export const refuseDuplicate = async (looking: Looking, planned: Planned): Promise<void> => {
+  const { account, notDuplicate } = planned;
   if (notDuplicate !== undefined) return;
   const [similar = []] = await findDuplicates(looking, account, [planned]);
-  if (similar.length === 0) return;
-  const like = likeText(similar);
-  const isPerson = paymentOf(planned.input)?.payee?.startsWith(PERSON_MARK);
-  const same = isPerson ? "person" : "payee, amount and currency";
-  const how = next === undefined ? " If it is another one, pass the reason as notDuplicate." : "";
-  throw refused(
-    `${planned.workflowId} is likely a duplicate: the same ${same} as ${like}. Nothing was started.${how}`,
-    next,
-  );
+  if (similar.length > 0) throw likelyDuplicate(planned, likeText(similar));
+};
+
+/** Longer than a start: the lease of a program that was killed expires. */
+const STARTED_WITHIN_MS = 60_000;
+
+/**
+ * Names a payment, or a person whatever the card costs, so that equal starts have the same name. The account that pays is
+ * not in it: a start may not know it.
+ */
+const nameOf = ({ input }: Planned, ledger: Looking["ledger"]): string | undefined => {
+  const { amount = "", currency, payee, reference } = paymentOf(input, ledger) ?? {};
+  if (!payee) return undefined;
+  const money = [canonicalDecimal(amount) ?? amount, currency, comparableText(reference ?? "")];
+  return `start/${contentHash([payee, ...(isPerson(payee) ? [] : money)])}`;
+};
+
+/**
+ * Starts what is not likely a duplicate. The ledger knows a start only once Temporal has taken it, so two that overlap
+ * would not find each other: an equal one is refused until this one is recorded.
+ *
+ * @throws as {@link refuseDuplicate}; NotAllowed if an equal payment is being started.
+ */
+export const startUnlessDuplicate = async <Started>(
+  looking: Looking,
+  planned: Planned,
+  start: () => Promise<Started>,
+): Promise<Started> => {
+  const { ledger } = looking;
+  const { notDuplicate, workflowId } = planned;
+  const name = notDuplicate === undefined ? nameOf(planned, ledger) : undefined;
+  if (name === undefined) return start();
+  // Temporal lets one start of an id win.
+  if (!(await ledger.lease(name, workflowId, STARTED_WITHIN_MS)))
+    throw likelyDuplicate(planned, "one that is being started now");
+  try {
+    await refuseDuplicate(looking, planned);
+    return await start();
+  } finally {
+    // It expires anyway, and the start has its own outcome.
+    await ledger.lease(name, workflowId, 0).catch(() => undefined);
+  }
 };

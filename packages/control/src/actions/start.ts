@@ -5,6 +5,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandleWithStartDetails,
 } from "@temporalio/client";
+import type { NextAction } from "../errors.ts";
 import { accountNamed, type Connected } from "../facts/connection/connections.ts";
 import { changing } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
@@ -12,7 +13,7 @@ import { readInput } from "../facts/run-input.ts";
 import { checkId, idOfKey, type PlannedRun } from "../rules/input.ts";
 import { paymentOf } from "../rules/payment.ts";
 import { checkName } from "./decide/record.ts";
-import { checkReason, refuseDuplicate } from "./duplicates.ts";
+import { checkReason, refuseDuplicate, startUnlessDuplicate } from "./duplicates.ts";
 import { isForgottenDone, otherInput } from "./forgotten.ts";
 import { startAndWait, type StartedPayment } from "./start-and-wait.ts";
 import { askedOf, recordLost, recordStart, type StartAtOptions, typeOf } from "./start-request.ts";
@@ -115,12 +116,14 @@ export async function startPayment<W extends Workflow>(
   const [input]: ReadonlyArray<unknown> = options.args;
   const workflowId = idOfKey(typeOf(workflowType), key);
   checkReason(notDuplicate);
-  if (ledger !== undefined)
-    await refuseDuplicate({ client, ledger }, account, { workflowId, input }, notDuplicate);
   const starting = { ...options, workflowId };
-  return waitFor === undefined
-    ? startPaymentAt(Date.now(), client, workflowType, starting)
-    : startAndWait(Date.now(), client, workflowType, { ...starting, within });
+  const start = async () =>
+    waitFor === undefined
+      ? startPaymentAt(Date.now(), client, workflowType, starting)
+      : startAndWait(Date.now(), client, workflowType, { ...starting, within });
+  if (ledger === undefined) return start();
+  const planned = { account, workflowId, input, notDuplicate };
+  return startUnlessDuplicate({ client, ledger }, planned, start);
 }
 
 /** How a planned run is started. */
@@ -155,6 +158,28 @@ const existing = async (
   throw otherInput(workflowId, `${type} with another`);
 };
 
+/** Finds the run of a start, and returns what is compared with earlier payments. */
+const prepare = async (
+  connected: Connected,
+  id: string,
+  planned: PlannedRun,
+  { notDuplicate, startedBy }: StartOptions,
+) => {
+  const workflowId = checkId(id);
+  checkName(startedBy);
+  checkReason(notDuplicate);
+  const { contentId, input, workflowType } = planned;
+  const account = accountNamed(connected, input.account);
+  const next: NextAction = {
+    action: workflowType === WORKFLOW.payout ? "pay" : "onboard",
+    needs: "notDuplicate",
+    // To pay it anyway, the user gives the same id again.
+    ...(workflowId !== contentId && { id: workflowId }),
+  };
+  const known = await existing(connected, workflowId, planned);
+  return { known, compared: { account, workflowId, input, notDuplicate, next } };
+};
+
 /**
  * Checks all that `startRun` refuses. Nothing is started.
  *
@@ -162,25 +187,11 @@ const existing = async (
  * @throws as `startRun` does.
  */
 export const checkStart = async (
-  connected: Connected,
-  id: string,
-  planned: PlannedRun,
-  { notDuplicate, startedBy }: StartOptions,
+  ...given: Parameters<typeof prepare>
 ): Promise<SubmittedRun | undefined> => {
-  const workflowId = checkId(id);
-  checkName(startedBy);
-  checkReason(notDuplicate);
-  const { contentId, input, workflowType } = planned;
-  const account = accountNamed(connected, input.account);
-  const known = await existing(connected, workflowId, planned);
-  if (known !== undefined) return known;
-  await refuseDuplicate(connected, account, { workflowId, input }, notDuplicate, {
-    action: workflowType === WORKFLOW.payout ? "pay" : "onboard",
-    needs: "notDuplicate",
-    // To pay it anyway, the user gives the same id again.
-    ...(workflowId !== contentId && { id: workflowId }),
-  });
-  return undefined;
+  const { compared, known } = await prepare(...given);
+  if (known === undefined) await refuseDuplicate(given[0], compared);
+  return known;
 };
 
 /**
@@ -199,9 +210,8 @@ export const startRun = async (
   options: StartOptions,
 ): Promise<SubmittedRun> => {
   const { client, ledger, taskQueue } = connected;
-  const workflowId = checkId(id);
-  const known = await checkStart(connected, workflowId, planned, options);
-  const account = accountNamed(connected, planned.input.account);
+  const { compared, known } = await prepare(connected, id, planned, options);
+  const { account, workflowId } = compared;
   const args: [PlannedRun["input"]] = [planned.input];
   const starting = { ...options, workflowId, args, taskQueue, ledger, account };
   if (known !== undefined) {
@@ -210,12 +220,14 @@ export const startRun = async (
   }
   const mayBe = `The run ${workflowId} may have been started`;
   try {
-    const { firstExecutionRunId } = await changing(connected, workflowId, mayBe, () =>
-      startPaymentAt<(input: PlannedRun["input"]) => Promise<unknown>>(
-        Date.now(),
-        client,
-        planned.workflowType,
-        starting,
+    const { firstExecutionRunId } = await startUnlessDuplicate(connected, compared, () =>
+      changing(connected, workflowId, mayBe, () =>
+        startPaymentAt<(input: PlannedRun["input"]) => Promise<unknown>>(
+          Date.now(),
+          client,
+          planned.workflowType,
+          starting,
+        ),
       ),
     );
     return { workflowId, runId: firstExecutionRunId, isNew: true };

@@ -96,6 +96,68 @@ describe.each(SPELLED)(
   },
 );
 
+describe("of equal payments that are started at the same time, one is started", () => {
+  const KEYS = ["1", "2", "3", "4"];
+  const outcomes = async (starts: ReadonlyArray<Promise<unknown>>) =>
+    (await Promise.allSettled(starts)).map((one) =>
+      one.status === "fulfilled" ? "started" : String(one.reason),
+    );
+  const begin = (
+    { ledger, operations }: Awaited<ReturnType<typeof rig>>,
+    key: string,
+    reference = REFERENCE,
+  ) =>
+    startPayment<(invoice: object) => Promise<void>>(operations.client, "payInvoice", {
+      key,
+      startedBy: "ada",
+      args: [pays(reference)],
+      ledger,
+    });
+
+  test("by hand and by a program", async () => {
+    const { asked, ledger, operations } = await rig();
+    const said = await outcomes([
+      ...KEYS.map((key) => startRun(operations, key, plan(pays(REFERENCE)), ada)),
+      ...SPELLED.map(([how, spelled]) => begin({ asked, ledger, operations }, how, spelled)),
+    ]);
+    expect(asked.started).toHaveLength(1);
+    expect(said.filter((one) => one === "started")).toHaveLength(1);
+    expect(said).toContainEqual(
+      expect.stringMatching(/is likely a duplicate: the same payee, amount and currency as .*now/),
+    );
+  });
+
+  test("a person, with whatever card", async () => {
+    const { asked, operations } = await rig();
+    const person = (card_limit: string) =>
+      planOnboarding(
+        { cardholder: inputs.cardholder, card: { ...inputs.card, card_limit } },
+        defaultAssumptions,
+      );
+    await outcomes(KEYS.map((key) => startRun(operations, key, person(`${key}00.00`), ada)));
+    expect(asked.started).toHaveLength(1);
+  });
+
+  test("but other references are other payments, and the same id is the same run", async () => {
+    const world = await rig();
+    await Promise.all(KEYS.map((key) => begin(world, key, `Invoice ${key}`)));
+    expect(world.asked.started).toHaveLength(4);
+    const same = () => startRun(world.operations, "same", plan(pays("Invoice 5")), ada);
+    expect(await Promise.all([same(), same()])).toHaveLength(2);
+  });
+
+  test("and after a start that failed, another one is started", async () => {
+    const { asked, ledger, operations } = await rig();
+    const workflow = { start: () => Promise.reject(new Error("no answer")) };
+    // Only `start` of the client is called.
+    const client = { workflow } as unknown as typeof operations.client;
+    const failing = begin({ asked, ledger, operations: { ...operations, client } }, "first");
+    await expect(failing).rejects.toThrow("no answer");
+    await begin({ asked, ledger, operations }, "second");
+    expect(asked.started).toHaveLength(1);
+  });
+});
+
 test.each([
   [null, "b-1", "not sent yet"],
   ["made", "b-1", "under way"],
