@@ -24,7 +24,6 @@ export {
   planRetry,
   recordedFailure,
   type RetryPlan,
-  whyNotRetried,
 } from "./retry/plan-retry.ts";
 export { findEnd, recordLateFailures } from "./tracker/ends.ts";
 export { notifyRuns } from "./tracker/janitor.ts";

@@ -105,15 +105,16 @@ export const runText = (run: RunDetails, now = Date.now()): string => {
   const account = run.payeeAccount && `account ending in ${run.payeeAccount}`;
   const named = [run.payeeName, account];
   const payeeName = run.payeeName && joined(named, ", ");
+  const sumText = (sums: RunDetails["money"], link: string) =>
+    paymentText({ ...run, payeeName }, totals(sums), link);
   // A limit of a card is not paid, and its card may not be issued.
-  const isCard = run.money.some(({ group }) => group === "cards");
+  const limits = run.money.filter(({ group }) => group === "cards");
+  const paid = run.money.filter(({ group }) => group !== "cards");
   const header = pairs([
     ["status", statusText(run.status)],
     ["why", run.reason],
-    [
-      isCard ? "card limit" : "pays",
-      paymentText({ ...run, payeeName }, totals(run.money), isCard ? "for" : "to"),
-    ],
+    ["pays", (paid.length > 0 || limits.length === 0) && sumText(paid, "to")],
+    ["card limit", limits.length > 0 && sumText(limits, "for")],
     ["type", run.type],
     ["run", run.runId],
     ["started", `${when(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`],

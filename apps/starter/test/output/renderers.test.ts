@@ -264,6 +264,10 @@ it("calls the limit of a card that, also of a run that issued none", () => {
   const text = runText(run({ type: "onboardCardholder", status: "failed", money }), NOW);
   expect(text).toMatch(/card limit +100\.80 USD for Example/);
   expect(text).not.toMatch(/^ +pays /m);
+  const both = [...money, { group: "payouts", currency: "USD", amount: "75.00" }] as const;
+  const shown = runText(run({ type: "payOrder", money: both }), NOW);
+  expect(shown).toMatch(/^ +pays +75\.00 USD/m);
+  expect(shown).toMatch(/^ +card limit +100\.80 USD/m);
 });
 
 it("puts the consequences of the answers before the reason of the question", () => {

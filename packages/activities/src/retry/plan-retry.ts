@@ -98,7 +98,7 @@ const hopelessOf = (failure: Failure): string | undefined =>
     : HOPELESS[failure.type];
 
 /** Returns why a retry cannot help; undefined if it may. */
-export const whyNotRetried = ({
+const whyNotRetried = ({
   decisions,
   end,
   failure,

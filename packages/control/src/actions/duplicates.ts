@@ -147,7 +147,7 @@ export const startUnlessDuplicate = async <Started>(
   if (name === undefined) return start();
   // Temporal lets one start of an id win.
   if (!(await ledger.lease(name, workflowId, STARTED_WITHIN_MS)))
-    throw likelyDuplicate(planned, "one that is being started now");
+    throw likelyDuplicate(planned, "another start at this moment");
   try {
     await refuseDuplicate(looking, planned);
     return await start();

@@ -6,7 +6,6 @@ import {
   type Planning,
   planRetry as planOf,
   type RetryPlan,
-  whyNotRetried,
 } from "@durable-payments/activities";
 import type { Assumptions } from "@durable-payments/client/effect";
 import type { Batch } from "@durable-payments/ledger";
@@ -31,12 +30,16 @@ const errorOf = ({ needs, whyNot: why }: CannotRetry, workflowId: string): Contr
   return needs === "isOverruling" ? new EndedByPerson({ message, next }) : refused(message, next);
 };
 
-/** Returns why a retry cannot help that changes nothing about the run; undefined if it may. */
+/**
+ * Returns why a retry that changes nothing about the run is refused; undefined if it is not. Its `next` is a retry that is
+ * not refused, if there is one.
+ */
 export const whyNot = (
-  planning: Omit<Parameters<typeof whyNotRetried>[0], "decisions" | "isAmended" | "isOverruled">,
+  planning: Pick<Planning, "end" | "failure" | "rows" | "state" | "workflowId" | "workflowType">,
 ): ControlError | undefined => {
-  const why = whyNotRetried({ ...planning, decisions: [], isAmended: false, isOverruled: false });
-  return why && errorOf(why, planning.workflowId);
+  const unchanged = { decisions: [], isAmended: false, isOverruled: false, isRestarted: false };
+  const plan = planOf({ ...planning, ...unchanged, runId: "" });
+  return "whyNot" in plan ? errorOf(plan, planning.workflowId) : undefined;
 };
 
 /** Words why a run is not retried in a second way: an open repair may have another input for it, its rate, and its approval. */

@@ -241,6 +241,12 @@ const retriesOf = ({
   } as const;
   if (why === undefined) return [{ action: "retry", workflowId, isDryRun: true }, retry];
   if (why instanceof EndedByPerson) return [{ ...retry, isOverruling: true }];
+  // After an undo.
+  if (why.next?.isRestarted === true)
+    return [
+      { action: "retry", workflowId, isRestarted: true, isDryRun: true },
+      { ...retry, isRestarted: true },
+    ];
   return failure?.type === failureTypes.invalidRequest ? [{ ...retry, isAmended: true }] : [];
 };
 

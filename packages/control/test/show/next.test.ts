@@ -72,6 +72,14 @@ it("offers to override the end of a person, and no retry that is refused", () =>
   ]);
 });
 
+it("offers the way of a retry that is possible: after an undo, only from the beginning", () => {
+  const rows = [row({ state: "undone", standing: "undone" })];
+  const own = { ...found, rows, run: { ...found.run, type: "payOrder" } };
+  const again = { ...retry, isRestarted: true };
+  const next = [{ ...again, isDryRun: true }, { ...again, ifRun: "run-1" }, log];
+  expect(nextOf(failed, [], own)).toEqual(next);
+});
+
 it.each(["AlreadyCarriedOut", "MadeTwice"])("offers no retry of %s", (type) => {
   expect(nextOf(failed, [], { ...found, failure: failure(type) })).toEqual([log]);
 });
