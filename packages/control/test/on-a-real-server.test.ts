@@ -14,6 +14,7 @@ import { replayRuns, selectRuns, type SkippedRuns } from "../src/actions/replay.
 import { retryPayment } from "../src/actions/retry/retry.ts";
 import { listRuns, readOverview, readRun } from "../src/views/index.ts";
 import { startPayment, startRun } from "../src/actions/start.ts";
+import { checkUnrecorded } from "../src/views/doctor/ledger-checks.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
 import { plannedRepair } from "./support/repairing.ts";
@@ -65,6 +66,25 @@ test("a run whose start the ledger has forgotten is started again: it is the sam
   await result("forgotten");
   expect(await paid("forgotten")).toBe(1);
 });
+
+test("the doctor names runs whose code fails before they reach the ledger, and no other", async () => {
+  const { client, ledger, settings } = stack.operations;
+  const { taskQueue } = settings;
+  const look = () => checkUnrecorded(ledger, { client, settings });
+  const waits = { workflowId: "waits", taskQueue, args: [{}] };
+  const waiting = await client.workflow.start("waitThenPay", waits);
+  const broken = await client.workflow.start("payWages", { workflowId: "wages-11", taskQueue });
+  const isNamed = async () =>
+    expect(await look()).toMatchObject({
+      status: "failed",
+      detail: expect.stringMatching(/^1 open run .* fails before the first payment: wages-11;/),
+      next: { action: "show", workflowId: "wages-11" },
+    });
+  await vi.waitFor(isNamed, { timeout: 60_000, interval: 500 });
+  await Promise.all([broken.terminate(), waiting.terminate()]);
+  const isWell = async () => expect(await look()).toMatchObject({ status: "ok" });
+  await vi.waitFor(isWell, { timeout: 10_000, interval: 200 });
+}, 80_000);
 
 test("a refused payout is retried by starting its id again, and paid once", async () => {
   const { eu, operations } = stack;

@@ -123,7 +123,9 @@ describe("of equal payments that are started at the same time, one is started", 
     expect(asked.started).toHaveLength(1);
     expect(said.filter((one) => one === "started")).toHaveLength(1);
     expect(said).toContainEqual(
-      expect.stringMatching(/is likely a duplicate: the same payee, amount and currency as another start/),
+      expect.stringMatching(
+        /is likely a duplicate: the same payee, amount and currency as another start/,
+      ),
     );
   });
 

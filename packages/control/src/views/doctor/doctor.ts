@@ -17,7 +17,7 @@ import { isNoAnswer } from "../../facts/connection/temporal-errors.ts";
 import { noWorker } from "../../facts/connection/temporal.ts";
 import { ConnectionFailed, connectionFailed, refused } from "../../errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
-import { checkLedger, checkLost } from "./ledger-checks.ts";
+import { checkLedger, checkLost, checkUnrecorded } from "./ledger-checks.ts";
 import { checkTemporal } from "./temporal-checks.ts";
 import { checkWindows } from "./window-check.ts";
 
@@ -66,7 +66,12 @@ const innerChecks = async (connections: Connections): Promise<ReadonlyArray<Chec
         : [
             ...checks,
             ...(await checkLedger(ledger, namespace, known, tracked)),
-            ...(temporal === undefined ? [] : [await checkLost(ledger, temporal.client)]),
+            ...(temporal === undefined
+              ? []
+              : [
+                  await checkLost(ledger, temporal.client),
+                  await checkUnrecorded(ledger, temporal),
+                ]),
             ...encryptionCheck(place, temporal),
           ];
     });

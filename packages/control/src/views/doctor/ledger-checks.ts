@@ -1,11 +1,12 @@
 import { messageOf } from "@durable-payments/client/values";
 import type { Ledger, Overview } from "@durable-payments/ledger";
-import type { Tracked } from "@durable-payments/protocol";
+import { atOnce, findRun, OPEN_RUNS, queryText, type Tracked } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import { readLimits } from "../../actions/limits.ts";
 import { accountLimitsText } from "../../rules/limits-text.ts";
 import { missingAmong, unfinishedAmong } from "../../actions/lost-runs.ts";
 import type { KnownAccount } from "../../facts/connection/connections.ts";
+import { listed, PAYING, type Temporal } from "../../facts/connection/temporal.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
 /** Workflow ids whose chain of hashes is checked: the latest ones. */
@@ -158,6 +159,40 @@ export const checkLost = async (ledger: Ledger, client: Client): Promise<Check> 
     `${isAll ? "" : "at least "}${counted(lost.length, "run")} of the ledger ${lost.length === 1 ? "is" : "are"} unknown to Temporal: ${ids.join(", ")}${lost.length > NAMED ? ", …" : ""}; recover names the files to pay or onboard again, and the runs to start again`,
     { action: "recover" },
   );
+};
+
+/** A workflow task that fails once or twice may have met a worker that was ending. */
+const FAILED_ATTEMPTS = 3;
+
+/**
+ * Checks for open runs that never reach the ledger, such as those of a Schedule: their code fails before it sends
+ * anything, so no list of payments shows them. Of the newest open runs, those that the ledger lacks are described.
+ */
+export const checkUnrecorded = async (
+  ledger: Ledger,
+  { client, settings: { taskQueue } }: Pick<Temporal, "client" | "settings">,
+): Promise<Check> => {
+  const query = `${OPEN_RUNS} AND ${PAYING} AND TaskQueue = ${queryText(taskQueue)}`;
+  const open: Array<string> = [];
+  for await (const { workflowId } of listed(client, query)) {
+    open.push(workflowId);
+    if (open.length === READ) break;
+  }
+  const runs = open.length === 0 ? [] : await ledger.runs({ workflowIds: open });
+  const known = new Set(runs.map(({ workflowId }) => workflowId));
+  const unknown = open.filter((workflowId) => !known.has(workflowId)).slice(0, SAMPLE);
+  const failing = await atOnce(unknown, async (workflowId) => {
+    const run = await findRun(client, workflowId);
+    return (run?.raw.pendingWorkflowTask?.attempt ?? 0) > FAILED_ATTEMPTS ? [workflowId] : [];
+  });
+  const ids = failing.flat();
+  return ids.length === 0
+    ? ok("workflow code", "no open run fails before its first payment")
+    : failed(
+        "workflow code",
+        `${counted(ids.length, "open run")} that the ledger does not know ${ids.length === 1 ? "fails" : "fail"} before the first payment: ${ids.slice(0, NAMED).join(", ")}${ids.length > NAMED ? ", …" : ""}; a corrected deployment continues ${ids.length === 1 ? "it" : "them"}`,
+        { action: "show", workflowId: ids[0] ?? "" },
+      );
 };
 
 /** Checks the ledger: identity, writes, witness, pinned namespace, chains of hashes, limits, pauses, lack of progress. */
