@@ -144,7 +144,7 @@ export const recordStart = async <W extends Workflow>(
   {
     account,
     args,
-    how = "startPayment",
+    how = "program",
     ledger,
     notDuplicate,
     startedBy,

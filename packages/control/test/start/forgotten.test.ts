@@ -183,7 +183,7 @@ test("every start is recorded, with what it starts, by whom, and why it is no du
     {
       kind: "start",
       by: "bob",
-      how: "startPayment",
+      how: "program",
       reason: "Two deliveries",
       value: { type: "payout", approveAbove: "5.00", notDuplicate: "Two deliveries" },
     },

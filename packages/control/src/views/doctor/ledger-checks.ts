@@ -166,7 +166,7 @@ const FAILED_ATTEMPTS = 3;
 
 /**
  * Checks for open runs that never reach the ledger, such as those of a Schedule: their code fails before it sends
- * anything, so no list of payments shows them. Of the newest open runs, those that the ledger lacks are described.
+ * anything, so no list of payments shows them. Temporal describes those of the newest open runs that the ledger lacks.
  */
 export const checkUnrecorded = async (
   ledger: Ledger,
