@@ -68,9 +68,15 @@ export const tableOf = (rows: ReadonlyArray<Row>): string =>
     ...rows.flatMap((row) => {
       const { baseline, interval, met, ours, ratio } = summaryOf(row);
       const { name, target, unit } = row;
+      const isCompared = !Number.isNaN(ratio);
       const between = interval.map((one) => one.toFixed(2)).join("–");
       const asked = target && ("atMost" in target ? `≤ ${target.atMost}` : `≥ ${target.atLeast}`);
-      const cells = [figure(ours), figure(baseline), ratio.toFixed(2), between, asked ?? ""];
+      const compared = [figure(baseline), ratio.toFixed(2), between];
+      const cells = [
+        figure(ours),
+        ...compared.map((cell) => (isCompared ? cell : "–")),
+        asked ?? "",
+      ];
       const result = met === undefined ? "" : met ? "met" : "missed";
       return [`${name}, ${unit}`, `${columns(...cells)} ${result}`.trimEnd()];
     }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { figure, tableOf } from "../src/row.ts";
+import { figure, rowOf, tableOf } from "../src/row.ts";
 
 describe("figure", () => {
   it.each([
@@ -37,6 +37,14 @@ describe("tableOf", () => {
       .toBe(`          ours      baseline         ratio 95 % interval        target
 payout, replayed, µs of CPU
             89           100          0.89     0.88–0.90           ≤ 1 met
+`);
+  });
+
+  it("shows no comparison of a figure without a baseline", () => {
+    expect(tableOf([rowOf("ledger", "bytes a payout", [1_399, NaN])]))
+      .toBe(`          ours      baseline         ratio 95 % interval        target
+ledger, bytes a payout
+          1399             –             –             –
 `);
   });
 
