@@ -183,6 +183,17 @@ export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
 /** The operations of the contract that write. */
 export const writeNames = Object.keys(WRITES) as ReadonlyArray<WriteName>;
 
+const CHANGES: ReadonlySet<string> = new Set<WriteName>([
+  "updateBeneficiary",
+  "removeCardholder",
+  "updateCard",
+  "cancelCard",
+  "freezeCard",
+]);
+
+/** Whether an operation changes the object that its request names. It makes nothing and pays nothing. */
+export const isChange = (name: string): boolean => CHANGES.has(name);
+
 /** Whether a list of the service shows the result of an operation. */
 export const isListed = (name: WriteName): boolean =>
   name === "createPayout" || name === "createCardholder";

@@ -15,7 +15,7 @@ import {
 import { rowNameOf, undoNameOf } from "./believed.ts";
 import { Performing } from "./engine.ts";
 import { advanceRow, type Attempt } from "./guard.ts";
-import type { EngineOptions, WriteTask } from "./operation.ts";
+import { type EngineOptions, isChange, type WriteTask } from "./operation.ts";
 import { StepFailed } from "./outcomes.ts";
 
 /**
@@ -138,7 +138,7 @@ export const undoWrite = async (
   const madeId = row?.state === "done" ? row.madeId : textAt(returned, operation?.idField ?? "");
   if (operation === undefined || !madeId) return { is: "done", made: {} };
   const undo = operation.undo?.(madeId);
-  const { generation = 1 } = row ?? {};
+  const undoName = undoNameOf(name, row?.generation ?? 1);
   if (undo === undefined) {
     throw cannot(
       operation.name,
@@ -149,9 +149,18 @@ export const undoWrite = async (
     { ...options, operations: new Map([[undo.operation.name, undo.operation]]) },
     attempt,
     { ...call, operation: undo.operation.name, isNamed: true, request: { ...undo.request } },
-    undoNameOf(name, generation),
+    undoName,
   );
   if (removed.is === "waiting") return removed;
-  await advanceRow(ledger, name, { is: "undone", who }, operation.policy({}));
+  // Changes of the object are undone with it: a later run makes the same changes to another object.
+  const changes = (await ledger.rowsOf(attempt.workflowId)).filter(
+    (one) =>
+      one.account === account &&
+      one.madeId === madeId &&
+      one.step !== undoName.step &&
+      isChange(one.operation),
+  );
+  for (const one of [...changes, name])
+    await advanceRow(ledger, one, { is: "undone", who }, operation.policy({}));
   return removed;
 };

@@ -308,7 +308,8 @@ export const sendWrite = (
 
 /**
  * Undoes a step: removes the cardholder, cancels the card, or calls the `undo` of an operation of your own.
- * A step without a result stays unchanged; an unknown outcome is reconciled first. It also works in a cancelled run.
+ * Changes that the workflow id made to that card or cardholder are undone with it. A step without a result stays unchanged;
+ * an unknown outcome is reconciled first. It also works in a cancelled run.
  *
  * @param step name of the step: its operation, unless it was named.
  * @param options the step's key; and its account, if an earlier run of the workflow id has called it. Default: the account
