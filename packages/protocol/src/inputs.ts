@@ -120,8 +120,15 @@ export const readDuration = (given: string | number): number | undefined => {
   }
 };
 
-const isDuration = (value: unknown): boolean =>
-  (typeof value === "string" || typeof value === "number") && (readDuration(value) ?? 0) >= 1;
+/** A hundred years: gRPC, Temporal and JavaScript can each count that far. */
+const LONGEST_MS = 100 * 365 * 86_400_000;
+
+/** Checks whether a value is a duration of at least a millisecond, as Temporal reads it. */
+export const isDuration = (value: unknown): value is Duration => {
+  if (typeof value !== "string" && typeof value !== "number") return false;
+  const ms = readDuration(value) ?? 0;
+  return ms >= 1 && ms <= LONGEST_MS;
+};
 
 const isAccountName = (value: unknown): boolean =>
   typeof value === "string" && ACCOUNT_NAME.test(value);

@@ -9,6 +9,7 @@ import type { Ledger } from "@durable-payments/ledger";
 import type { Duration } from "@durable-payments/protocol";
 import { createdUpdate, type EarlyAnswer, ID_FIELDS } from "@durable-payments/protocol/calls";
 import {
+  isGrpcServiceError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -16,14 +17,30 @@ import {
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { notFound } from "../errors.ts";
 import type { Connected } from "../facts/connection/connections.ts";
+import { detailsOf, hasCode } from "../facts/connection/temporal-errors.ts";
+import { findRun } from "../facts/connection/temporal.ts";
+import { check, isWait } from "../rules/filter.ts";
 
 const NOT_KNOWN =
   "The run has started, and its first answer is not known yet. Do not start the payment under another key: show the run.";
 
+/** Checks a time to wait before anything is sent. @throws InvalidInput */
+export const checkWait = (within: unknown): void =>
+  check("time to wait", { within: isWait }, { within }, "Nothing was done.");
+
+const whyNone = (error: unknown): string => {
+  if (error instanceof WorkflowUpdateFailedError) return messageOf(error.cause ?? error);
+  // Its code fails: the run goes on once the code is corrected, and may then pay.
+  if (!hasCode(error, "notReady")) return NOT_KNOWN;
+  // The details of a start with a question say only that it failed.
+  const said = isGrpcServiceError(error) ? error.message : `${detailsOf(error)}.`;
+  return `${NOT_KNOWN} Temporal says: ${said}`;
+};
+
 /** The answer if the run gives none: it may still pay. */
 export const startedOf = (error: unknown): EarlyAnswer => ({
   is: "started",
-  reason: error instanceof WorkflowUpdateFailedError ? messageOf(error.cause ?? error) : NOT_KNOWN,
+  reason: whyNone(error),
 });
 
 /** Answers for a run that has ended. */
@@ -56,11 +73,11 @@ export const firstAnswer = async (
     );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return answerOfEnded(ledger, workflowId);
-    if (
+    const isOpen =
       error instanceof WorkflowUpdateFailedError ||
-      error instanceof WorkflowUpdateRPCTimeoutOrCancelledError
-    )
-      return startedOf(error);
-    throw error;
+      error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
+      (hasCode(error, "notReady") && (await findRun(client, workflowId)) !== undefined);
+    if (!isOpen) throw error;
+    return startedOf(error);
   }
 };

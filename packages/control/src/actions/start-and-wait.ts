@@ -74,7 +74,9 @@ export const startAndWait = async <W extends Workflow>(
     }
     if (isRecorded) return { ...startedOf(error), run };
     const isOpen =
-      error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || hasCode(error, "leftOpen");
+      error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
+      hasCode(error, "leftOpen") ||
+      hasCode(error, "notReady");
     if (!isOpen) throw error;
     const isOurs = await client
       .withDeadline(Date.now() + LOOK_WITHIN_MS, async () => {

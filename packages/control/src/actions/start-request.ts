@@ -14,6 +14,7 @@ import type { Client, Workflow, WorkflowStartOptions } from "@temporalio/client"
 import { invalidInput } from "../errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { readArguments } from "../facts/run-input.ts";
+import { type Check, check, isList, isText } from "../rules/filter.ts";
 import { checkId } from "../rules/input.ts";
 import { otherCurrencyOf, type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";
 import { paymentFields } from "../rules/run-view.ts";
@@ -56,6 +57,8 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof StartAtOptions<Workflow>>([
   "workflowId",
 ]);
 
+export const NOTHING = "Nothing was started.";
+
 /** How a run is started. */
 export interface StartAtOptions<W extends Workflow> extends TemporalOptions {
   readonly workflowId: string;
@@ -73,6 +76,18 @@ export interface StartAtOptions<W extends Workflow> extends TemporalOptions {
   /** How the person was identified. */
   readonly how?: string | undefined;
 }
+
+const isWorkflow: Check = (value) =>
+  typeof value === "function" ? isText(value.name) : isText(value);
+
+/** Checks the workflow and its arguments. @throws InvalidInput */
+export const checkWorkflow = (workflow: unknown, args: unknown = null): void =>
+  check(
+    "start",
+    { workflow: isWorkflow, args: isList },
+    { workflow: workflow ?? null, args },
+    NOTHING,
+  );
 
 export const typeOf = (workflowType: string | Workflow): string =>
   typeof workflowType === "string" ? workflowType : workflowType.name;

@@ -10,13 +10,23 @@ import { accountNamed, type Connected } from "../facts/connection/connections.ts
 import { changing } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { readInput } from "../facts/run-input.ts";
+import { check, isObject, oneOf } from "../rules/filter.ts";
 import { checkId, idOfKey, type PlannedRun } from "../rules/input.ts";
 import { paymentOf } from "../rules/payment.ts";
 import { checkName } from "./decide/record.ts";
 import { checkReason, refuseDuplicate, startUnlessDuplicate } from "./duplicates.ts";
+import { checkWait } from "./first-answer.ts";
 import { isForgottenDone, otherInput } from "./forgotten.ts";
 import { startAndWait, type StartedPayment } from "./start-and-wait.ts";
-import { askedOf, recordLost, recordStart, type StartAtOptions, typeOf } from "./start-request.ts";
+import {
+  askedOf,
+  checkWorkflow,
+  NOTHING,
+  recordLost,
+  recordStart,
+  type StartAtOptions,
+  typeOf,
+} from "./start-request.ts";
 
 export type { StartedPayment } from "./start-and-wait.ts";
 
@@ -105,13 +115,18 @@ export async function startPayment<W extends Workflow>(
 export async function startPayment<W extends Workflow>(
   client: Client,
   workflowType: string | W,
-  {
-    key,
-    waitFor,
-    within = ANSWER_WITHIN,
-    ...options
-  }: StartPaymentOptions<W> & Partial<Pick<AwaitedStartOptions<W>, "waitFor" | "within">>,
+  given: StartPaymentOptions<W> & Partial<Pick<AwaitedStartOptions<W>, "waitFor" | "within">>,
 ): Promise<StartedPayment<W> | WorkflowHandleWithStartDetails<W>> {
+  check(
+    "start",
+    { client: isObject, options: isObject },
+    { client: client ?? null, options: given ?? null },
+    NOTHING,
+  );
+  const { key, waitFor, within = ANSWER_WITHIN, ...options } = given;
+  checkWorkflow(workflowType, options.args);
+  check("start", { waitFor: oneOf(["created"]) }, { waitFor }, NOTHING);
+  checkWait(within);
   const { account, ledger, notDuplicate } = options;
   const [input]: ReadonlyArray<unknown> = options.args;
   const workflowId = idOfKey(typeOf(workflowType), key);

@@ -12,22 +12,35 @@ import type { Acting } from "../actions/decide/record.ts";
 import type { PruneOptions } from "../actions/prune.ts";
 import type { RecoverOptions } from "../actions/recovery.ts";
 import type { RepairOptions } from "../actions/retry/repair.ts";
+import type { ReplaySelection } from "../actions/replay.ts";
+import type { PreviewOptions } from "../actions/preview/preview.ts";
 import type {
   CheckFileOptions,
+  FollowOptions,
   LimitsGiven,
   PauseGiven,
   RetryGiven,
   StartFileOptions,
   StartGiven,
+  StartWorkflow,
   WordGiven,
 } from "./options.ts";
+import type { Workflow } from "@temporalio/client";
 import type { ListFilter } from "../views/list.ts";
-import { type Check, check, isAny, isText, oneOf } from "../rules/filter.ts";
+import {
+  type Check,
+  check,
+  checkText,
+  isAny,
+  isFlag,
+  isList,
+  isSignal,
+  isText,
+  oneOf,
+} from "../rules/filter.ts";
 
 /** A check of each option. */
 type Checks<Options> = { readonly [Name in keyof Required<Options>]: Check };
-
-const isFlag: Check = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
 
 const isDate: Check = (value) =>
   value instanceof Date && !Number.isNaN(value.getTime()) ? undefined : "must be a valid Date";
@@ -43,6 +56,33 @@ const START: Checks<StartGiven> = {
   notDuplicate: isAny,
   isDryRun: isFlag,
 };
+
+const OWN: Checks<StartWorkflow<Workflow>> = {
+  ...STARTING,
+  account: isText,
+  args: isList,
+  key: isAny,
+  memo: isAny,
+  notDuplicate: isAny,
+  priority: isAny,
+  retry: isAny,
+  startDelay: isAny,
+  taskQueue: isText,
+  typedSearchAttributes: isAny,
+  workflowExecutionTimeout: isAny,
+  workflowRunTimeout: isAny,
+  workflowTaskTimeout: isAny,
+};
+
+const SELECTION: Checks<ReplaySelection> = {
+  workflowId: isText,
+  isOpen: isFlag,
+  isFailed: isFlag,
+  since: isAny,
+  type: isText,
+};
+
+const FOLLOW: Checks<FollowOptions> = { signal: isSignal };
 
 const FILE: Checks<Omit<StartFileOptions, "batch">> = {
   ...ACTING,
@@ -72,6 +112,7 @@ const ANSWER: Checks<Omit<Answer, "found" | "question">> = { ...ACTING, choose: 
 const OPTIONS = {
   pay: START,
   onboard: START,
+  start: OWN,
   checkFile: {
     ...FILE,
     type: oneOf(["payout", "onboardCardholder"]),
@@ -112,6 +153,11 @@ const OPTIONS = {
     Pick<ListFilter, "account" | "batch">
   >,
   log: { isVerified: isFlag },
+  follow: FOLLOW,
+  followBatch: FOLLOW,
+  batch: { isWhole: isFlag },
+  replay: { ...SELECTION, workflows: isText, onPart: isAny },
+  previewRetries: { against: isText, onPart: isAny } satisfies Checks<PreviewOptions>,
   recover: {
     ...ACTING,
     since: isDate,
@@ -127,6 +173,12 @@ const OPTIONS = {
 
 /** An action whose options are checked. */
 export type Action = keyof typeof OPTIONS;
+
+/** Checks the options of what is done with an id, and the id. @throws InvalidInput as `checkOptions`. */
+export const checkCall = (action: Action, id: unknown, given: unknown): void => {
+  checkText("id", id);
+  checkOptions(action, given);
+};
 
 /**
  * Checks the options of an action.

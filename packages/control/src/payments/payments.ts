@@ -2,6 +2,7 @@
  * Everything that a person or a program does with payments, as methods of one object. Each method asks for the servers
  * that it needs and no others, so it works while the others are away; none waits for a server that hangs.
  */
+import { cleanTexts } from "@durable-payments/client/values";
 import type { Duration, OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import type { EarlyAnswer } from "@durable-payments/protocol/calls";
 import { type Workflow, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
@@ -10,13 +11,13 @@ import { type FilePlan, payFile, planFile } from "../actions/batch/pay-file.ts";
 import { answer, answerAll } from "../actions/decide/answer.ts";
 import { approve, reject } from "../actions/decide/approve.ts";
 import { checkName } from "../actions/decide/record.ts";
-import { firstAnswer } from "../actions/first-answer.ts";
+import { checkWait, firstAnswer } from "../actions/first-answer.ts";
 import { type LimitsView, setLimits } from "../actions/limits.ts";
 import { planRepair, type RepairOptions, type RepairPlan } from "../actions/retry/repair.ts";
 import { planRetryOf, retryPayment } from "../actions/retry/retry.ts";
 import { startRepair } from "../actions/retry/start-repair.ts";
-import { typeOf } from "../actions/start-request.ts";
 import { checkStart, startPayment, startRun, type SubmittedRun } from "../actions/start.ts";
+import { checkWorkflow, typeOf } from "../actions/start-request.ts";
 import { cancel, cancelBatch, pause, resume } from "../actions/stopping.ts";
 import { type DecidedMeaning, decideWord } from "../actions/words.ts";
 import { accountNamed, type Connected, type Deciding } from "../facts/connection/connections.ts";
@@ -48,7 +49,7 @@ import type {
 } from "./options.ts";
 import { filterOf, filterText, type ListFilter } from "../views/list.ts";
 import { checkedFilter, PaymentsReading } from "./reading.ts";
-import { type Action, checkOptions } from "./checks.ts";
+import { type Action, checkCall, checkOptions } from "./checks.ts";
 import type { Installation } from "./settings.ts";
 import { type Upkeep, upkeepOf } from "./upkeep.ts";
 
@@ -70,25 +71,25 @@ export class Payments extends PaymentsReading {
     this.upkeep = upkeepOf(installation, connections, (name) => this.account(name));
   }
 
-  /** Binds a function that needs only the ledger. Its last argument are its options. */
-  #onLedger<Given extends ReadonlyArray<unknown>, A>(
+  /** Binds a function that needs only the ledger, and an id. */
+  #onLedger<Options, A>(
     action: Action,
-    act: (opened: Pick<Connected, "ledger">, ...given: Given) => Promise<A>,
+    act: (opened: Pick<Connected, "ledger">, id: string, options: Options) => Promise<A>,
   ) {
-    return async (...given: Given): Promise<A> => {
-      checkOptions(action, given.at(-1));
-      return this.#connections.ledger((opened) => act(opened, ...given));
+    return async (id: string, options: Options): Promise<A> => {
+      checkCall(action, id, options);
+      return this.#connections.ledger((opened) => act(opened, id, options));
     };
   }
 
-  /** Binds a function that needs the ledger, and Temporal if it answers. */
-  #deciding<Given extends ReadonlyArray<unknown>, A>(
+  /** Binds a function that needs the ledger, Temporal if it answers, and an id. */
+  #deciding<Options, A>(
     action: Action,
-    act: (deciding: Deciding, ...given: Given) => Promise<A>,
+    act: (deciding: Deciding, id: string, options: Options) => Promise<A>,
   ) {
-    return async (...given: Given): Promise<A> => {
-      checkOptions(action, given.at(-1));
-      return this.#connections.deciding((deciding) => act(deciding, ...given));
+    return async (id: string, options: Options): Promise<A> => {
+      checkCall(action, id, options);
+      return this.#connections.deciding((deciding) => act(deciding, id, options));
     };
   }
 
@@ -141,6 +142,11 @@ export class Payments extends PaymentsReading {
   ): Promise<StartedRun> {
     if (id !== undefined && key !== undefined)
       throw invalidInput("Give either id or key: the id is made of the key. Nothing was started.");
+    const { key: own } = planned.input;
+    if (key !== undefined && own !== undefined && own !== cleanTexts(key))
+      throw invalidInput(
+        `The input has the key ${JSON.stringify(own)}, and the options ${JSON.stringify(key)}: give it once. Nothing was started.`,
+      );
     const workflowId =
       key === undefined ? checkId(id ?? planned.contentId) : idOfKey(planned.workflowType, key);
     const options = { startedBy: by, how, notDuplicate };
@@ -173,16 +179,19 @@ export class Payments extends PaymentsReading {
    */
   async start<W extends Workflow>(
     workflowType: string | W,
-    { account, by, how, ...options }: StartWorkflow<W>,
+    given: StartWorkflow<W>,
   ): Promise<SubmittedRun> {
+    checkOptions("start", given);
+    const { account, by, how, ...options } = given;
+    checkWorkflow(workflowType, options.args);
     const workflowId = idOfKey(typeOf(workflowType), options.key);
     checkName(by);
     return this.#connections.both(async (connected) => {
       const { client, ledger, taskQueue } = connected;
-      const given = { taskQueue, ...options, startedBy: by, how, ledger };
+      const starting = { taskQueue, ...options, startedBy: by, how, ledger };
       try {
         const hash = accountNamed(connected, account);
-        const run = await startPayment<W>(client, workflowType, { ...given, account: hash });
+        const run = await startPayment<W>(client, workflowType, { ...starting, account: hash });
         return { workflowId, runId: run.firstExecutionRunId, isNew: true };
       } catch (error) {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -205,8 +214,10 @@ export class Payments extends PaymentsReading {
    * if (first.is === "created") console.log(first.id);
    * ```
    */
-  firstAnswer(id: string, within: Duration = "30 seconds"): Promise<EarlyAnswer> {
-    return this.#connections.both((connected) => firstAnswer(connected, checkId(id), within));
+  async firstAnswer(id: string, within: Duration = "30 seconds"): Promise<EarlyAnswer> {
+    const workflowId = checkId(id);
+    checkWait(within);
+    return this.#connections.both((connected) => firstAnswer(connected, workflowId, within));
   }
 
   /**
@@ -292,7 +303,13 @@ export class Payments extends PaymentsReading {
    * await payments.answerAll(items.filter(({ kind }) => kind === "question"), { choose: "resend", by: "ada", reason: "outage" });
    * ```
    */
-  readonly answerAll = this.#onLedger("answerAll", answerAll);
+  async answerAll(
+    items: Parameters<typeof answerAll>[1],
+    given: Parameters<typeof answerAll>[2],
+  ): ReturnType<typeof answerAll> {
+    checkOptions("answerAll", given);
+    return this.#connections.ledger((opened) => answerAll(opened, items, given));
+  }
 
   /**
    * Approves, as a second person, exactly what was read: a payment, a file, or limits. It needs only the ledger.
@@ -329,7 +346,7 @@ export class Payments extends PaymentsReading {
    * ```
    */
   async retry(id: string, given: RetryGiven): Promise<RetriedRun> {
-    checkOptions("retry", given);
+    checkCall("retry", id, given);
     const { isDryRun = false, ...options } = given;
     return this.#connections.both(async (connected) => {
       const done = isDryRun

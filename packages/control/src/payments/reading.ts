@@ -7,7 +7,7 @@ import { recordLateFailures } from "@durable-payments/activities";
 import { type LimitsView, readLimits } from "../actions/limits.ts";
 import { accountNamed, type KnownAccount } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
-import { checkFilter, checkGrouping, checkPage, REPORTED_MS } from "../rules/filter.ts";
+import { checkFilter, checkGrouping, checkPage, checkText, REPORTED_MS } from "../rules/filter.ts";
 import {
   type BatchDetails,
   batchOfId,
@@ -34,7 +34,7 @@ import {
   type RunLog,
 } from "../views/run.ts";
 import type { RunView } from "../rules/run-view.ts";
-import { checkOptions } from "./checks.ts";
+import { checkCall, checkOptions } from "./checks.ts";
 import type { FollowOptions, PageOfRuns } from "./options.ts";
 import type { Installation } from "./settings.ts";
 
@@ -173,7 +173,8 @@ export class PaymentsReading implements AsyncDisposable {
    * const { status, reason, next } = await payments.show("payout/invoice-17");
    * ```
    */
-  show(id: string): Promise<RunDetails> {
+  async show(id: string): Promise<RunDetails> {
+    checkText("id", id);
     return this.#connections.sources((sources) => readRun(sources, id));
   }
 
@@ -182,7 +183,8 @@ export class PaymentsReading implements AsyncDisposable {
    *
    * @throws NotFound if Temporal has no run of this id; InvalidInput if the address of the Web UI is not set.
    */
-  webUi(id: string): Promise<string> {
+  async webUi(id: string): Promise<string> {
+    checkText("id", id);
     return this.#connections.sources((sources) => readWebUi(sources, id));
   }
 
@@ -195,8 +197,9 @@ export class PaymentsReading implements AsyncDisposable {
    * for await (const { status } of payments.follow("payout/invoice-17")) console.log(status);
    * ```
    */
-  follow(id: string, { signal }: FollowOptions = {}): AsyncGenerator<RunDetails> {
-    return follow(() => this.show(id), progressOfRun, signal);
+  async *follow(id: string, options: FollowOptions = {}): AsyncGenerator<RunDetails> {
+    checkCall("follow", id, options);
+    yield* follow(() => this.show(id), progressOfRun, options.signal);
   }
 
   /**
@@ -211,12 +214,13 @@ export class PaymentsReading implements AsyncDisposable {
    * ```
    */
   async log(id: string, options: { readonly isVerified?: boolean } = {}): Promise<RunLog> {
-    checkOptions("log", options);
+    checkCall("log", id, options);
     return this.#connections.ledger(({ ledger }) => readLog(ledger, id, options));
   }
 
   /** Returns whether an id is that of a batch. It needs only the ledger. */
-  isBatch(id: string): Promise<boolean> {
+  async isBatch(id: string): Promise<boolean> {
+    checkText("id", id);
     return this.#connections.ledger(async ({ ledger }) => (await ledger.batch(id)) !== undefined);
   }
 
@@ -228,10 +232,9 @@ export class PaymentsReading implements AsyncDisposable {
    * const [latest] = await payments.batches({ limit: 1 });
    * ```
    */
-  async batches({ limit = 50 }: { readonly limit?: number } = {}): Promise<
-    ReadonlyArray<BatchView>
-  > {
-    checkPage({ limit });
+  async batches(page: { readonly limit?: number } = {}): Promise<ReadonlyArray<BatchView>> {
+    checkPage(page);
+    const { limit = 50 } = page;
     return this.#connections.ledger(({ ledger }) => listBatches(ledger, limit));
   }
 
@@ -245,10 +248,9 @@ export class PaymentsReading implements AsyncDisposable {
    * const { listed } = await payments.batch(id, { isWhole: true });
    * ```
    */
-  batch(
-    id: string,
-    { isWhole = false }: { readonly isWhole?: boolean } = {},
-  ): Promise<BatchDetails> {
+  async batch(id: string, options: { readonly isWhole?: boolean } = {}): Promise<BatchDetails> {
+    checkCall("batch", id, options);
+    const { isWhole = false } = options;
     return this.#connections.ledger(({ ledger }) => batchOfId(ledger, id, isWhole));
   }
 
@@ -260,9 +262,10 @@ export class PaymentsReading implements AsyncDisposable {
    * for await (const { totals } of payments.followBatch(id)) console.log(totals);
    * ```
    */
-  followBatch(id: string, { signal }: FollowOptions = {}): AsyncGenerator<BatchView> {
+  async *followBatch(id: string, options: FollowOptions = {}): AsyncGenerator<BatchView> {
+    checkCall("followBatch", id, options);
     const read = () => this.#connections.ledger(({ ledger }) => readBatch(ledger, id));
-    return follow(read, progressOfBatch, signal);
+    yield* follow(read, progressOfBatch, options.signal);
   }
 
   /**
@@ -306,7 +309,8 @@ export class PaymentsReading implements AsyncDisposable {
    * const [item] = await payments.decisionsOn("payout/invoice-17");
    * ```
    */
-  decisionsOn(id: string): Promise<ReadonlyArray<InboxItem>> {
+  async decisionsOn(id: string): Promise<ReadonlyArray<InboxItem>> {
+    checkText("id", id);
     return this.#connections.ledger(({ ledger }) => approvalsOf(ledger, id));
   }
 

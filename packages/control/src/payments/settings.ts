@@ -4,7 +4,7 @@
  */
 import { InvalidSettings } from "@durable-payments/client/effect";
 import { makeAssumptions } from "@durable-payments/client/settings";
-import { messageOf } from "@durable-payments/client/values";
+import { isRecord, messageOf } from "@durable-payments/client/values";
 import type { Ledger } from "@durable-payments/ledger";
 import {
   accountsOf,
@@ -18,7 +18,7 @@ import { accountHash } from "@durable-payments/protocol/account";
 import type { ConnectionOptions } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import * as Result from "effect/Result";
-import { InvalidInput } from "../errors.ts";
+import { InvalidInput, invalidInput } from "../errors.ts";
 import type { ConnectionSettings } from "../facts/connection/connections.ts";
 import { temporalSettings } from "../facts/connection/temporal.ts";
 import { type Check, check, isAny, isText } from "../rules/filter.ts";
@@ -84,16 +84,21 @@ const checked = <A>(read: () => A): A => {
 
 /** Reads the settings of an installation. @throws InvalidInput if they are invalid. */
 export const readInstallation = (
-  { temporal = {}, ...given }: OpenPaymentsSettings,
+  given: OpenPaymentsSettings,
   environment: Readonly<Record<string, string | undefined>>,
   kept?: Ledger,
 ) => {
+  // The settings of the environment alone may be those of another installation.
+  const settingsGiven: unknown = given;
+  if (!isRecord(settingsGiven))
+    throw invalidInput("The settings must be an object. Nothing was done.");
+  const { temporal = {}, ...own } = given;
   // With a misspelt address, it would be the Temporal of another installation.
   check("setting temporal", TEMPORAL, temporal, "Nothing was done.");
   const settings = checked(() =>
     layOver(
       readSettings(environment),
-      checkSettings(given, (field) => `The setting ${field}`),
+      checkSettings(own, (field) => `The setting ${field}`),
     ),
   );
   const all = checked(() => accountsOf(settings));

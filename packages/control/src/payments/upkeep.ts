@@ -11,7 +11,7 @@ import {
 } from "../actions/replay.ts";
 import { openWorkersLedger } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
-import { checkRedelivered } from "../rules/filter.ts";
+import { check, checkRedelivered, checkText, isList } from "../rules/filter.ts";
 import { groupsOf, type PreviewedGroup, type PreviewedRun } from "../rules/preview.ts";
 import { knownCursor } from "../views/events.ts";
 import { testWebhook } from "../views/doctor/doctor.ts";
@@ -84,8 +84,10 @@ export const upkeepOf = (
    * const { runs } = await payments.upkeep.replay({ isOpen: true, workflows: "src/workflows.ts" });
    * ```
    */
-  replay: ({ onPart, workflows, ...selection }: ReplayGiven) =>
-    connections.both(async (connected): Promise<Replayed> => {
+  replay: async (given: ReplayGiven) => {
+    checkOptions("replay", given);
+    const { onPart, workflows, ...selection } = given;
+    return connections.both(async (connected): Promise<Replayed> => {
       const skipped: Array<SkippedRuns> = [];
       const selected = selectRuns(connected, selection, (some) => skipped.push(some));
       const runs: Array<Replay> = [];
@@ -96,7 +98,8 @@ export const upkeepOf = (
         onPart?.(runs.length, different);
       }
       return { runs, skipped };
-    }),
+    });
+  },
   /**
    * Previews the retry of runs against other workflow code: what each would send, ask, or fail with. Nothing is sent, and
    * nothing is changed. It needs Temporal's time-skipping test server on this machine.
@@ -108,20 +111,26 @@ export const upkeepOf = (
    * const { groups } = await payments.upkeep.previewRetries([{ workflowId }], { against: "../next-release" });
    * ```
    */
-  previewRetries: (chosen: ReadonlyArray<ChosenRun>, given: PreviewOptions) =>
-    connections.both(async (connected): Promise<RetryPreview> => {
+  previewRetries: async (chosen: ReadonlyArray<ChosenRun>, given: PreviewOptions) => {
+    check("preview", { chosen: isList }, { chosen: chosen ?? null }, "Nothing was done.");
+    checkOptions("previewRetries", given);
+    return connections.both(async (connected): Promise<RetryPreview> => {
       // Loaded only for a preview, because it has a worker and a simulator.
       const { previewRetries } = await import("../actions/preview/preview.ts");
       const runs = await previewRetries(connected, chosen, given);
       return { groups: groupsOf(runs), runs };
-    }),
+    });
+  },
   /** Removes the texts and logs of old runs. @returns their number. @throws InvalidInput if `before` is too recent. */
   prune: async (options: Omit<PruneOptions, "keepDays">): Promise<number> => {
     checkOptions("prune", options);
     return connections.ledger((opened) => prune(opened, { ...options, keepDays }));
   },
   /** Copies a SQLite ledger to a new file, while it is in use. @throws ConnectionFailed for PostgreSQL, which its own tools copy. */
-  backup: (file: string): Promise<void> => connections.ledger(({ ledger }) => ledger.backup(file)),
+  backup: async (file: string): Promise<void> => {
+    checkText("file", file);
+    return connections.ledger(({ ledger }) => ledger.backup(file));
+  },
   /** Creates or migrates the tables of the ledger. @returns its address. @throws ConnectionFailed. */
   migrate: async (onMigration: (version: number) => void = () => undefined) => {
     const ledger = await openWorkersLedger(settings.ledger, onMigration);

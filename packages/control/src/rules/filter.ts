@@ -5,9 +5,10 @@
  * finds neither a currency in lower case, nor an unknown account, nor what came over HTTP. So each condition is checked
  * here, and an unknown field is refused.
  */
-import { isRecord } from "@durable-payments/client/values";
+import { isAbortSignal, isRecord } from "@durable-payments/client/values";
 import type { Fault } from "@durable-payments/client/effect";
 import { numberIn, RUN_SORTS, type RunSort, type SumsBy } from "@durable-payments/ledger";
+import { isDuration } from "@durable-payments/protocol/inputs";
 import { invalidInput } from "../errors.ts";
 import { STATUSES } from "./run-view.ts";
 
@@ -26,6 +27,20 @@ export const oneOf =
 /** Checks a text. */
 export const isText: Check = (value) =>
   typeof value === "string" && value.trim() !== "" ? undefined : "must be a text that is not empty";
+
+export const isFlag: Check = (value) =>
+  typeof value === "boolean" ? undefined : "must be true or false";
+
+export const isList: Check = (value) => (Array.isArray(value) ? undefined : "must be a list");
+
+export const isObject: Check = (value) => (isRecord(value) ? undefined : "must be an object");
+
+export const isSignal: Check = (value) =>
+  isAbortSignal(value) ? undefined : "must be an AbortSignal";
+
+/** Checks a time to wait, of which a deadline is made. */
+export const isWait: Check = (value) =>
+  isDuration(value) ? undefined : 'must be a duration, such as "30 seconds"';
 
 /** The last time of JavaScript. */
 const LAST_TIME = 8.64e15;
@@ -102,7 +117,7 @@ const isEvent: Check = (value) =>
 export const isAny: Check = () => undefined;
 
 /** Which events are read, or delivered again. */
-const EVENTS = { account: isText, after: isEvent, isFollowed: isAny, signal: isAny };
+const EVENTS = { account: isText, after: isEvent, isFollowed: isFlag, signal: isSignal };
 const REDELIVERED = { account: isText, from: isEvent, to: isEvent };
 
 const BY = ["payee", "day", "batch", "reason"] as const satisfies ReadonlyArray<SumsBy>;
@@ -131,6 +146,12 @@ export const check = (
   if (faults.length === 0) return;
   const said = faults.map(({ field, problem }) => `${field} ${problem}`).join("; ");
   throw invalidInput(`The ${name} is invalid: ${said}. ${nothing}`, faults);
+};
+
+/** Checks a text that a method is given, such as an id. @throws InvalidInput that names it. */
+export const checkText = (name: string, given: unknown): void => {
+  const problem = isText(given);
+  if (problem !== undefined) throw invalidInput(`The ${name} ${problem}. Nothing was done.`);
 };
 
 /** Checks the conditions on runs and payments. @throws InvalidInput that names each wrong field. */

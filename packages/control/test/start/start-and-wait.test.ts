@@ -9,7 +9,12 @@ import { startPayment } from "../../src/actions/start.ts";
 import { ConnectionFailed, InvalidInput, NotFound } from "../../src/errors.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "../support/payments.ts";
 import { startRealStack } from "../support/real-stack.ts";
-import type { payByChildAndOwn, payReserved, waitThenPay } from "../support/workflows.ts";
+import type {
+  failInCode,
+  payByChildAndOwn,
+  payReserved,
+  waitThenPay,
+} from "../support/workflows.ts";
 import { approveRead } from "../support/approving.ts";
 
 /*
@@ -193,6 +198,23 @@ test("a known run can be asked again: while it runs, once it has ended, and if n
   expect(await ask("payout/refused")).toMatchObject({ is: "started" });
   await expect(ask("payout/unknown-id")).rejects.toThrow(NotFound);
 });
+
+test("started: the code of the run fails, and Temporal no longer asks it; whoever asks hears why", async () => {
+  const { operations } = stack;
+  const { client, ledger } = operations;
+  const { run, ...started } = await startPayment<typeof failInCode>(client, "failInCode", {
+    ...waiting,
+    key: "broken",
+    args: [],
+    ledger,
+  });
+  const why = expect.stringMatching(/not known yet.*failed state/);
+  expect(started).toMatchObject({ is: "started", reason: why });
+  await expectOneStart("failInCode/broken");
+  const again = await firstAnswer(operations, "failInCode/broken", "5 seconds");
+  expect(again).toMatchObject({ is: "started", reason: why });
+  await run.terminate();
+}, 60_000);
 
 test("started: no worker runs; it is paid once when one does", async () => {
   await stack.stopWorkers();

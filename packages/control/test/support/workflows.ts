@@ -26,6 +26,11 @@ export const waitThenPay = async (request: Parameters<typeof createPayout>[0]): 
   await createPayout(request);
 };
 
+/** Its code fails: a plain Error fails the workflow task, not the run. */
+export const failInCode = async (): Promise<never> => {
+  throw new Error("The code is broken.");
+};
+
 /** Pays by a child. */
 export const payByChild = (workflowId: string, input: PayoutInput): Promise<unknown> =>
   executeChild<Workflows["payout"]>("payout", { workflowId, args: [input] });

@@ -13,6 +13,7 @@ import {
 } from "@durable-payments/protocol";
 import { createHash } from "node:crypto";
 import { InvalidInput, invalidInput } from "../../errors.ts";
+import { checkText } from "../../rules/filter.ts";
 import { idOfKey, planOnboarding, planPayout } from "../../rules/input.ts";
 import {
   columnOf,
@@ -103,6 +104,7 @@ const wrongFile = (faults: ReadonlyArray<RowFault>): InvalidInput => {
  * @throws InvalidInput that names the faults of all rows by row, column and rule.
  */
 export const checkBatchFile = async (type: FileType, file: string, assumptions: Assumptions) => {
+  checkText("file", file);
   const raws = rowsOf(file, runReader(type));
   const check = makeRowCheck(type, /\.csv$/i.test(file), assumptions);
   const faults: Array<RowFault> = [];

@@ -22,6 +22,8 @@ const CODES = {
   leftOpen: [1, 2, 4, 8, 10, 13, 14, 15],
   /** Not permitted, or without a valid key. */
   refused: [7, 16],
+  /** The run cannot do it in its present state. */
+  notReady: [9],
   /** The server does not know the call. */
   unknownThere: [12],
   alreadyExists: [6],
