@@ -47,7 +47,7 @@ export const parsing = <Activities extends object>(
         if (Result.isSuccess(read)) return activity(read.success);
         throw ApplicationFailure.create({
           type: failureTypes.invalidRequest,
-          message: `Nothing was sent. The input of ${type} does not fit this release: ${faultsText(faultsOf(read.failure.issue))}.`,
+          message: `Nothing was sent. The input of ${type} is invalid: ${faultsText(faultsOf(read.failure.issue))}.`,
           nonRetryable: true,
           details: [{ operation: type, step: type }],
         });

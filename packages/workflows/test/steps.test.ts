@@ -107,9 +107,36 @@ describe("the name of a step", () => {
     expect(rig.callsOf(handle)).toEqual([]);
   });
 
-  it("has no misspelt option if it is a wait", async () => {
-    const handle = await rig.start("waitWithMisspelt", ["p-1"]);
-    expect(await failedTask(handle)).toContain('A wait has no option "wihtin".');
+  const FUNDS = { amount: "1.00", currency: "USD" };
+  const OF_PAYOUT = "awaitPayout needs an object with payout_id.";
+  it.each([
+    [
+      "awaitPayout",
+      [{ payout_id: "p-1" }, { wihtin: "5 days" }],
+      'awaitPayout has no option "wihtin".',
+    ],
+    [
+      "awaitPayout",
+      [{ payout_id: "p-1" }, { within: "soon" }],
+      'within of awaitPayout must be a duration, such as "5 days", not "soon".',
+    ],
+    ["awaitPayout", [null], OF_PAYOUT],
+    ["awaitPayout", ["p-1"], OF_PAYOUT],
+    ["awaitReturn", [{}], "awaitReturn needs an object with payout_id."],
+    ["awaitVerification", [null], "awaitVerification needs an object with card_holder_id."],
+    ["awaitFunds", [null], "awaitFunds needs an object with amount, currency."],
+    ["awaitFunds", [{ amount: "1.00" }], "awaitFunds needs an object with amount, currency."],
+    ["createPayout", [null], "The step createPayout needs a request."],
+    [
+      "checkRequests",
+      [{ createPayout: FUNDS }],
+      "checkRequests needs a list of requests of createPayout.",
+    ],
+    ["checkRequests", [null], "checkRequests needs an object."],
+    ["undo", [null], "undo needs the name of a step."],
+  ])("of %s is named if its arguments are wrong: %j", async (name, args, message) => {
+    const handle = await rig.start("callStep", [name, ...args]);
+    expect(await failedTask(handle)).toContain(message);
     expect(rig.callsOf(handle)).toEqual([]);
   });
 

@@ -98,8 +98,7 @@ const checked = (
   faultsOfRequests: (input: Readonly<Record<string, unknown>>) => ReadonlyArray<Fault>,
 ): unknown => {
   const input = cleanTexts(given);
-  if (!isRecord(input))
-    throw invalidInput("The file must contain a JSON object. Nothing was started.");
+  if (!isRecord(input)) throw invalidInput("The input must be a JSON object. Nothing was started.");
   const faults = firstFaults([...faultsOfRequests(input), ...inputFaults(workflow, input)]);
   if (faults.length === 0) return input;
   throw invalidInput("The input is invalid. Nothing was started.", faults);

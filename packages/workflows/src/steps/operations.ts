@@ -1,4 +1,5 @@
 import type { Input, OperationName, Output } from "@durable-payments/client";
+import { isRecord } from "@durable-payments/client/values";
 import { OWN_OPERATIONS } from "@durable-payments/protocol/calls";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { failTask, runState } from "../run.ts";
@@ -291,8 +292,12 @@ export const freezeCard = writeOperation<Input<"freezeCard">, Changed<"card_id">
  */
 export const checkRequests = (requests: Readonly<Record<string, ReadonlyArray<object>>>): void => {
   const state = runState();
+  // The compiler does not see every call.
+  if (!isRecord(requests)) return failTask("checkRequests needs an object.");
   const added = Object.entries(requests).flatMap(([operation, all]) =>
-    all.map((request) => ({ operation, request: { ...request } })),
+    Array.isArray(all)
+      ? all.map((request: object) => ({ operation, request: { ...request } }))
+      : failTask(`checkRequests needs a list of requests of ${operation}.`),
   );
   state.planned = [...state.planned, ...added];
 };

@@ -28,7 +28,7 @@ import {
   Refused,
 } from "../failures.ts";
 import { asPaymentFailure, failTask, runState } from "../run.ts";
-import { activity, sendWrite } from "./write.ts";
+import { activity, isMissing, sendWrite } from "./write.ts";
 
 /** Length and account of a wait. */
 export interface WaitOptions {
@@ -37,6 +37,38 @@ export interface WaitOptions {
   /** Name of the account. Default: the account of the step whose result is awaited. */
   readonly account?: string | undefined;
 }
+
+const OPTIONS: ReadonlySet<string> = new Set<keyof WaitOptions>(["account", "within"]);
+
+const isDuration = (within: Duration): boolean => {
+  try {
+    return Number.isFinite(msToNumber(within));
+  } catch {
+    return false;
+  }
+};
+
+/** Returns the options of a wait. The compiler does not see every call: a misspelt time would be ignored. */
+const checked = (wait: string, options: WaitOptions): WaitOptions => {
+  const unknown = Object.keys(options).find((option) => !OPTIONS.has(option));
+  if (unknown !== undefined) return failTask(`${wait} has no option ${JSON.stringify(unknown)}.`);
+  const { within } = options;
+  return within === undefined || isDuration(within)
+    ? options
+    : failTask(
+        `The option within of ${wait} must be a duration, such as "5 days", not ${JSON.stringify(within)}.`,
+      );
+};
+
+/** Returns what a wait is about. A missing argument would fail the task with words that name no step. */
+const given = <Thing extends object>(
+  wait: string,
+  thing: Thing,
+  ...fields: ReadonlyArray<keyof Thing & string>
+): Thing =>
+  isRecord(thing) && !fields.some((field) => isMissing(thing[field]))
+    ? thing
+    : failTask(`${wait} needs an object with ${fields.join(", ")}.`);
 
 type Mode = Pick<PayoutWait, "mode">;
 
@@ -51,8 +83,6 @@ interface Awaited<Seen extends { readonly outcome: string }, Of> {
   ) => (input: Of & Mode) => Promise<Seen>;
   readonly account: string | undefined;
   readonly within: Duration;
-  /** Options that no wait has. */
-  readonly others: object;
   /** Returns the result, or throws the failure of the wait. */
   readonly judge: (seen: Seen) => Seen;
   /** Creates the missing object if the service refuses the wait. */
@@ -69,10 +99,7 @@ const waitFor = <Seen extends { readonly outcome: string }, Of extends object>({
   make,
   ...awaited
 }: Awaited<Seen, Of>): Promise<Seen> => {
-  const { attempt, judge, name, of, others, within } = awaited;
-  // The compiler does not see every call: a misspelt time would be ignored.
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) return failTask(`A wait has no option ${JSON.stringify(unknown)}.`);
+  const { attempt, judge, name, of, within } = awaited;
   const state = runState();
   const { waits } = state;
   const thing = Object.values(of).join(" ");
@@ -153,16 +180,17 @@ const factsOfWait = (step: string, reason: string) => [{ operation: step, step, 
  * ```
  */
 export const awaitPayout = (
-  { payout_id }: { readonly payout_id: string },
-  { account, within = "30 days", ...others }: WaitOptions = {},
-): Promise<SeenPayout> =>
-  waitFor({
+  payout: { readonly payout_id: string },
+  options: WaitOptions = {},
+): Promise<SeenPayout> => {
+  const { payout_id } = given(WAIT.payout, payout, "payout_id");
+  const { account, within = "30 days" } = checked(WAIT.payout, options);
+  return waitFor({
     name: WAIT.payout,
     of: { payout_id },
     attempt: (...how) => activity(WAIT.payout, ...how),
     account,
     within,
-    others,
     judge: (seen) => {
       const { contradiction, outcome, payout_status } = seen;
       const facts = factsOfWait(WAIT.payout, payout_status);
@@ -182,6 +210,7 @@ export const awaitPayout = (
       );
     },
   });
+};
 
 /** Money of a payout that came back. */
 export interface PayoutReturn extends Omit<SeenReturn, "outcome"> {
@@ -205,16 +234,17 @@ export interface PayoutReturn extends Omit<SeenReturn, "outcome"> {
  * ```
  */
 export const awaitReturn = async (
-  { payout_id }: { readonly payout_id: string },
-  { account, within = "30 days", ...others }: WaitOptions = {},
+  payout: { readonly payout_id: string },
+  options: WaitOptions = {},
 ): Promise<PayoutReturn | undefined> => {
+  const { payout_id } = given(WAIT.return, payout, "payout_id");
+  const { account, within = "30 days" } = checked(WAIT.return, options);
   const { outcome, ...seen } = await waitFor({
     name: WAIT.return,
     of: { payout_id },
     attempt: (...how) => activity(WAIT.return, ...how),
     account,
     within,
-    others,
     judge: (one) => one,
   });
   return outcome === "open" ? undefined : { ...seen, outcome };
@@ -229,16 +259,17 @@ export const awaitReturn = async (
  * @throws NotVerified if the check has failed, or is open at the end of `within`.
  */
 export const awaitVerification = (
-  { card_holder_id }: { readonly card_holder_id: string },
-  { account, within = "7 days", ...others }: WaitOptions = {},
-): Promise<SeenCardholder> =>
-  waitFor({
+  cardholder: { readonly card_holder_id: string },
+  options: WaitOptions = {},
+): Promise<SeenCardholder> => {
+  const { card_holder_id } = given(WAIT.cardholder, cardholder, "card_holder_id");
+  const { account, within = "7 days" } = checked(WAIT.cardholder, options);
+  return waitFor({
     name: WAIT.cardholder,
     of: { card_holder_id },
     attempt: (...how) => activity(WAIT.cardholder, ...how),
     account,
     within,
-    others,
     judge: (seen) => {
       if (seen.outcome === "verified") return seen;
       const check = `The identity check of the cardholder ${card_holder_id}`;
@@ -252,6 +283,7 @@ export const awaitVerification = (
       );
     },
   });
+};
 
 interface Balance {
   readonly balance_id: string;
@@ -267,8 +299,9 @@ interface Balance {
  */
 export const ensureBalance = (
   currency: string,
-  { account }: Pick<WaitOptions, "account"> = {},
+  options: Pick<WaitOptions, "account"> = {},
 ): Promise<Balance> => {
+  const { account } = checked("ensureBalance", options);
   const retrieveBalance = activity("retrieveBalance", account, {
     startToCloseTimeout: "1 minute",
     retry: { maximumInterval: "1 minute" },
@@ -302,16 +335,17 @@ const createBalance = (currency: string, account: string | undefined) =>
  * @throws NotFunded at the end of `within`; Refused if the service has no balance in that currency.
  */
 export const awaitFunds = (
-  { amount, currency }: { readonly amount: string; readonly currency: string },
-  { account, within = "30 days", ...others }: WaitOptions = {},
-): Promise<SeenFunds> =>
-  waitFor({
+  needed: { readonly amount: string; readonly currency: string },
+  options: WaitOptions = {},
+): Promise<SeenFunds> => {
+  const { amount, currency } = given(WAIT.balance, needed, "amount", "currency");
+  const { account, within = "30 days" } = checked(WAIT.balance, options);
+  return waitFor({
     name: WAIT.balance,
     of: { currency, amount },
     attempt: (...how) => activity(WAIT.balance, ...how),
     account,
     within,
-    others,
     judge: (seen) => {
       if (seen.outcome === "enough") return seen;
       throw new NotFunded(
@@ -321,3 +355,4 @@ export const awaitFunds = (
     },
     make: () => createBalance(currency, account),
   });
+};

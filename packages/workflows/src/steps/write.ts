@@ -106,9 +106,12 @@ const activityOf = <Name extends keyof PaymentsActivities>(
 const localName = (operation: string, key: string | undefined): string =>
   key === undefined ? operation : `${operation} ${key}`;
 
+/** The compiler does not see every call. */
+export const isMissing = (value: unknown): boolean => value === undefined || value === null;
+
 /** Reserves the name of a call: code with a wrong name fails before anything is sent. */
 const claim = (
-  { name, operation }: Write,
+  { name, operation, request }: Write,
   options: StepOptions,
 ): [step: string, called: CalledStep] => {
   const { steps } = runState();
@@ -122,6 +125,8 @@ const claim = (
   if (unknown !== undefined) {
     return failTask(`The step ${step} has no option ${JSON.stringify(unknown)}.`);
   }
+  // A request of an operation of your own may be any other value.
+  if (isMissing(request)) return failTask(`The step ${step} needs a request.`);
   if (!NAME.test(options.step ?? operation)) {
     return failTask(`The step ${JSON.stringify(step)} must have a name of 1 to 100 characters.`);
   }
@@ -326,6 +331,7 @@ export const undo = (
   { account, key }: Pick<StepOptions, "account" | "key"> = {},
 ): Promise<void> =>
   CancellationScope.nonCancellable(async () => {
+    if (typeof step !== "string") return failTask("undo needs the name of a step.");
     const run = identity();
     const { steps } = runState();
     const called =

@@ -160,10 +160,25 @@ export async function waitForPayout(payout_id: string): Promise<string> {
   }
 }
 
-/** Waits for a payout with a misspelt time, whatever its types say. */
-export async function waitWithMisspelt(payout_id: string): Promise<string> {
-  const options: object = { wihtin: "5 days" };
-  return (await awaitPayout({ payout_id }, options)).payout_status;
+const STEPS = {
+  awaitFunds,
+  awaitPayout,
+  awaitReturn,
+  awaitVerification,
+  checkRequests,
+  createBeneficiary,
+  createPayout,
+  undo,
+};
+
+/** Calls a step with any arguments, whatever its types say. */
+export async function callStep(
+  name: keyof typeof STEPS,
+  ...args: ReadonlyArray<unknown>
+): Promise<unknown> {
+  const step: (...given: ReadonlyArray<never>) => unknown = STEPS[name];
+  // JSON has no undefined.
+  return step(...args.map((arg) => (arg === null ? undefined : arg) as never));
 }
 
 /** Waits whether a payout comes back; twice at once. */
