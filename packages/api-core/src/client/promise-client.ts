@@ -143,6 +143,8 @@ export const createClient = (settings: PromiseClientSettings | ClientOptions): P
     async (input: unknown, options?: CallOptions) => {
       if (isClosed) throw closedBefore(name);
       const signal = signalIn(options);
+      // A client with a token would send before its fiber is interrupted.
+      signal?.throwIfAborted();
       const called = withCalls((calls) =>
         calls.call(name, input, options, { caller: "promise", hasResponse }),
       );

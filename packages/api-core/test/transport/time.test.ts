@@ -109,6 +109,18 @@ describe("an abort", () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it("before a call of a client with a token is not even a send", async () => {
+    await using server = await startServer(() => answers.ping);
+    const sends: Array<string> = [];
+    const onRequest = (send: { readonly operation: string }) => void sends.push(send.operation);
+    await using client = clientFor(server.url, { onRequest });
+    await client.ping();
+    sends.length = 0;
+    const signal = AbortSignal.abort(reason);
+    await expect(client.createPayout(requests.createPayout, { signal })).rejects.toBe(reason);
+    expect(sends).toEqual([]);
+  });
+
   it("while it waits for a connection sends nothing, not later either", async () => {
     let answer = silent;
     await using server = await startServer((received, n) => answer(received, n));

@@ -30,7 +30,7 @@ export const checkWait = (within: unknown): void =>
 
 const whyNone = (error: unknown): string => {
   if (error instanceof WorkflowUpdateFailedError) return messageOf(error.cause ?? error);
-  // Its code fails: the run goes on once the code is corrected, and may then pay.
+  // Its code fails: the run continues once the code is corrected, and may then pay.
   if (!hasCode(error, "notReady")) return NOT_KNOWN;
   // The details of a start with a question say only that it failed.
   const said = isGrpcServiceError(error) ? error.message : `${detailsOf(error)}.`;
