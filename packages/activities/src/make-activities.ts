@@ -1,5 +1,5 @@
 import type { Ledger, Limits } from "@durable-payments/ledger";
-import type { UndoCall, WriteAnswer } from "@durable-payments/protocol/calls";
+import { UNDO, type UndoCall, type WriteAnswer } from "@durable-payments/protocol/calls";
 import { accountHash } from "@durable-payments/protocol/account";
 import { parsing } from "./inputs.ts";
 import type { LongActivityOptions } from "./long-activity.ts";
@@ -13,7 +13,7 @@ import { makeBatchActivities } from "./start-rows.ts";
 import { makeTrackerActivities, type TrackerOptions } from "./tracker/track.ts";
 import { makeWaitActivities, type WaitsBy } from "./waits.ts";
 import { makeWriteActivities, type WriteActivity } from "./write/activity.ts";
-import type { WriteName } from "./write/operation.ts";
+import { type WriteName, writeNames } from "./write/operation.ts";
 import type { OwnOperations } from "./write/own-operations.ts";
 
 /** One activity per write of the contract, by the operation's own name, and `undo`. */
@@ -49,6 +49,7 @@ export interface ActivitiesOptions {
  * @param runtime has the client of the account.
  * @param options the ledger, and how long activities wait.
  * @returns every activity by its type, for `Worker.create`.
+ * @throws Error if an operation of your own has the name of another activity: its function would be called in its place.
  * @example
  * ```ts
  * const runtime = ManagedRuntime.make(PaymentsClient.layer({ baseUrl, clientId, apiKey }));
@@ -73,10 +74,8 @@ export const makePaymentsActivities = (
   let hash: Promise<string> | undefined;
   const account = () => (hash ??= optionsOf(runtime).then((of) => given ?? accountHash(of)));
   const writes = makeWriteActivities({ account, runtime, ledger, operations, limits });
-  const activities = {
+  const others = {
     ...makeReadActivities(runtime),
-    // It has each write of the contract, and your own operations.
-    ...(writes.activities as ContractWriteActivities),
     ...makeWaitActivities({ runtime, ledger, account, waits }),
     ...makeBatchActivities({ ledger, runtime, taskQueue }),
     ...makeTrackerActivities({
@@ -90,5 +89,13 @@ export const makePaymentsActivities = (
     ...makeNotifierActivities({ ledger, taskQueue, ...notifier }),
     ...makeWorkerCheckActivities(runtime, ledger),
   };
+  const ours: ReadonlyArray<string> = [...writeNames, UNDO, ...Object.keys(others)];
+  const taken = Object.keys(operations).filter((name) => ours.includes(name));
+  if (taken.length > 0)
+    throw new Error(
+      `The payments' own activities already have the names of these operations: ${taken.join(", ")}. Rename them.`,
+    );
+  // The writes have each write of the contract, and your own operations.
+  const activities = { ...others, ...(writes.activities as ContractWriteActivities) };
   return parsing(activities, (type) => type in writes.activities);
 };

@@ -88,3 +88,16 @@ it("a read that the contract refuses fails for good, too", async () => {
   expect(failure).toMatchObject({ type: "InvalidRequest", nonRetryable: true });
   await ledger.close();
 });
+
+it("no operation of a user's own takes the name of another activity: its function would pay nothing", async () => {
+  const ledger = await openLedger("memory");
+  const options = { ledger, taskQueue: "q" };
+  const names = Object.keys(makePaymentsActivities(runtimeOver(simulator), options));
+  const own = { repeat: "keyed", send: async () => ({ id: "r" }) } as const;
+  for (const name of names) {
+    const operations = { [name]: own, reserveGoods: own };
+    const make = () => makePaymentsActivities(runtimeOver(simulator), { ...options, operations });
+    expect(make, name).toThrow(`of these operations: ${name}. Rename`);
+  }
+  await ledger.close();
+});

@@ -203,7 +203,7 @@ export const prepareWorker = async (
     }),
   });
   const [first, ...others] = accounts;
-  const made = [activitiesOf(first), ...others.map(activitiesOf)] as const;
+  const made = orCannotStart(() => [activitiesOf(first), ...others.map(activitiesOf)] as const);
   const { activities, perSecond } = made[0];
   checkNames(given, Object.keys(activities));
 

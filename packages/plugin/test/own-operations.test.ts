@@ -1,10 +1,12 @@
 import { defineOperation } from "@durable-payments/activities";
+import { openLedger } from "@durable-payments/ledger";
 import { sharedBundle } from "@durable-payments/tools/testing";
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, it } from "vitest";
 import { bundleOfWorker, bundler } from "../src/bundle.ts";
 import { CannotStart } from "../src/index.ts";
+import { prepareWorker } from "../src/payments-worker.ts";
 
 /*
  * An activity that no worker has is retried forever: the run stands still, and nothing says why. So a worker compares the
@@ -40,4 +42,22 @@ it("does not start if its workflows call an operation that it does not have", as
 
 it("starts if it has them, and others", async () => {
   await expect(starting({ bookCourier, other: bookCourier })).resolves.toBe(workflowBundle);
+});
+
+it("does not start if an operation has the name of an activity: its function would be called in its place", async () => {
+  const ledger = await openLedger("memory");
+  const settings = {
+    baseUrl: "http://localhost:1",
+    clientId: "c",
+    apiKey: "k",
+    operations: { bookCourier, createPayout: bookCourier, awaitPayout: bookCourier },
+  };
+  const process = { environment: {}, skipsTime: true, ledger };
+  const worker = { taskQueue: "payments", workflowBundle };
+  const prepared = prepareWorker(worker, settings, process, bundler);
+  await expect(prepared).rejects.toThrow(CannotStart);
+  await expect(prepared).rejects.toThrow(
+    "The payments' own activities already have the names of these operations: createPayout, awaitPayout. Rename them.",
+  );
+  await ledger.close();
 });
