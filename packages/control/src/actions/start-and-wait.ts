@@ -21,8 +21,8 @@ import { startedOf } from "./first-answer.ts";
 import {
   askedOf,
   isSame,
-  recordLost,
   recordStart,
+  refuseOther,
   type StartAtOptions,
   typeOf,
 } from "./start-request.ts";
@@ -69,7 +69,7 @@ export const startAndWait = async <W extends Workflow>(
     return { ...(await waiting), run };
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) {
-      await recordLost(client, type, options);
+      await refuseOther(client, type, options);
       throw error;
     }
     if (isRecorded) return { ...startedOf(error), run };
@@ -91,9 +91,7 @@ export const startAndWait = async <W extends Workflow>(
         { action: "show", workflowId },
         "unknown",
       );
-    if (!isOurs)
-      throw new WorkflowExecutionAlreadyStartedError("Another run has this id.", workflowId, type);
-    await recordLost(client, type, options);
+    await refuseOther(client, type, options);
     return { ...startedOf(error), run };
   }
 };

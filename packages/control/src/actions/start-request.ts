@@ -19,6 +19,7 @@ import { checkId } from "../rules/input.ts";
 import { otherCurrencyOf, type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";
 import { paymentFields } from "../rules/run-view.ts";
 import { checkName } from "./decide/record.ts";
+import { otherInput } from "./forgotten.ts";
 
 /**
  * Options of Temporal's start that leave a payment as safe as it is. Fields of `memo` that begin with `durable-payments/` are
@@ -120,8 +121,11 @@ export const paidBy = (
   };
 };
 
-const contentOf = (args: ReadonlyArray<unknown>): string =>
-  contentHash(args.length === 1 ? args[0] : args);
+const contentOf = (args: ReadonlyArray<unknown>): string => {
+  // As Temporal has them: a date is a text there.
+  const plain = JSON.parse(JSON.stringify(args)) as ReadonlyArray<unknown>;
+  return contentHash(plain.length === 1 ? plain[0] : plain);
+};
 
 /** Makes the record of a start, which says what the log of a run permits. */
 export const startOf = (
@@ -189,6 +193,23 @@ export const isSame = async <W extends Workflow>(
   return (
     contentOf(await readArguments(reading, { workflowId, runId: run.runId })) === contentOf(args)
   );
+};
+
+/**
+ * Refuses a start whose id belongs to a run of another type or input; {@link recordLost} if it is the same.
+ *
+ * @throws NotAllowed.
+ */
+export const refuseOther = async <W extends Workflow>(
+  client: Client,
+  type: string,
+  options: StartAtOptions<W>,
+): Promise<void> => {
+  const { workflowId } = options;
+  const run = await findRun(client, workflowId);
+  if (run !== undefined && !(await isSame(client, run, type, options)))
+    throw otherInput(workflowId, `${run.type} with another`);
+  await recordLost(client, type, options);
 };
 
 /**

@@ -24,6 +24,7 @@ import {
   NOTHING,
   recordLost,
   recordStart,
+  refuseOther,
   type StartAtOptions,
   typeOf,
 } from "./start-request.ts";
@@ -69,7 +70,7 @@ export const startPaymentAt = async <W extends Workflow>(
   const starting = client.workflow.start<W>(type, askedOf(now, type, options, payment));
   const handle = await starting.catch(async (error: unknown) => {
     if (error instanceof WorkflowExecutionAlreadyStartedError)
-      await recordLost(client, type, options);
+      await refuseOther(client, type, options);
     throw error;
   });
   // Not before: a start that Temporal refused would make its person the starter of somebody else's run.
@@ -80,8 +81,8 @@ export const startPaymentAt = async <W extends Workflow>(
 const ANSWER_WITHIN = "30 seconds";
 
 /**
- * Starts a payment workflow once: a key that Temporal knows, open or ended, is refused. With a ledger, so is what is
- * likely a duplicate of a payment under another key, unless `notDuplicate` says why it is not. Inputs are compared that
+ * Starts a payment workflow once: a key that Temporal knows, open or ended, is refused; with another input, as
+ * `NotAllowed`. With a ledger, so is what is likely a duplicate of a payment under another key, unless `notDuplicate` says why it is not. Inputs are compared that
  * have the fields of `payout` or `onboardCardholder`: `payout`, or `amount` and `currency`; `beneficiary_id` or `beneficiary`.
  *
  * @param client Temporal's client.
@@ -90,8 +91,8 @@ const ANSWER_WITHIN = "30 seconds";
  * @returns the handle of the run, whose id is `TYPE/KEY`. With `waitFor: "created"` in one call also its first answer:
  *   `created` with the service's id, `needs approval`, `refused`, or `started` if the outcome is not known in time. Every
  *   workflow in the bundle of a worker with the plugin gives it.
- * @throws WorkflowExecutionAlreadyStartedError if the key is known, whose start is then recorded if the ledger lacks it; NotAllowed if it is likely a duplicate; InvalidInput if
- *   the key, name, memo or reason is invalid; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer a
+ * @throws WorkflowExecutionAlreadyStartedError if Temporal knows the key with the same input, whose start is then recorded if
+ *   the ledger lacks it; NotAllowed if it has another input, or is likely a duplicate; InvalidInput if the key, name, memo or reason is invalid; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer a
  *   call with `waitFor`, and it is not known whether the run has started.
  * @example
  * ```ts

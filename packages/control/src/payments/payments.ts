@@ -21,6 +21,7 @@ import { checkWorkflow, typeOf } from "../actions/start-request.ts";
 import { cancel, cancelBatch, pause, resume } from "../actions/stopping.ts";
 import { type DecidedMeaning, decideWord } from "../actions/words.ts";
 import { accountNamed, type Connected, type Deciding } from "../facts/connection/connections.ts";
+import { findRun } from "../facts/connection/temporal.ts";
 import { Connections } from "../facts/connection/open-connections.ts";
 import type { FileType } from "../facts/read-file.ts";
 import { ConnectionFailed, connectionFailed, invalidInput, refused } from "../errors.ts";
@@ -167,11 +168,11 @@ export class Payments extends PaymentsReading {
   }
 
   /**
-   * Starts a workflow of your own once, or finds the run of its key.
+   * Starts a workflow of your own once, or finds the run of its key. For its first answer, call `firstAnswer`.
    *
    * @param workflowType the workflow, or its name with its type: `start<typeof payOrder>("payOrder", …)`.
-   * @returns the run, whose id is `TYPE/KEY`.
-   * @throws InvalidInput; NotAllowed if it is likely a duplicate; ConnectionFailed.
+   * @returns the run, whose id is `TYPE/KEY`; `isNew` says whether this call has started it.
+   * @throws InvalidInput; NotAllowed if it is likely a duplicate, or the key has another input; ConnectionFailed.
    * @example
    * ```ts
    * await payments.start<typeof payOrder>("payOrder", { key: "order-17", by: "ada", args: [order] });
@@ -195,7 +196,8 @@ export class Payments extends PaymentsReading {
         return { workflowId, runId: run.firstExecutionRunId, isNew: true };
       } catch (error) {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        return { workflowId, runId: null, isNew: false };
+        const known = await findRun(client, workflowId);
+        return { workflowId, runId: known?.runId ?? null, isNew: false };
       }
     });
   }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/actions/batch/index.ts";
 import { retryPayment, type RetryOptions } from "../../src/actions/retry/retry.ts";
 import { startPayment, startRun } from "../../src/actions/start.ts";
+import { NotAllowed } from "../../src/errors.ts";
 import { type PlannedRun, planOnboarding, planPayout } from "../../src/rules/input.ts";
 import type { callActivity, payByChild, paySalary } from "./own-workflows.ts";
 import type { Payee, Payment } from "./payment.ts";
@@ -185,7 +186,9 @@ export class Attempt extends Watch {
   /** A start that Temporal refuses, because another run has the id. */
   async tooLate(starting: Promise<unknown>): Promise<void> {
     const error = await starting.catch((failure: unknown) => failure);
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (error instanceof WorkflowExecutionAlreadyStartedError || error instanceof NotAllowed)
+      return;
+    throw error;
   }
 
   /** Calls an activity of the payments' worker by a workflow of her own; returns its answer, or its failure. */

@@ -6,7 +6,8 @@ import proto from "@temporalio/proto";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { firstAnswer } from "../../src/actions/first-answer.ts";
 import { startPayment } from "../../src/actions/start.ts";
-import { ConnectionFailed, InvalidInput, NotFound } from "../../src/errors.ts";
+import { ConnectionFailed, InvalidInput, NotAllowed, NotFound } from "../../src/errors.ts";
+import { openPaymentsOn } from "../../src/payments/internal.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "../support/payments.ts";
 import { startRealStack } from "../support/real-stack.ts";
 import type {
@@ -88,6 +89,41 @@ test("created: with the id of the service; the same key again is refused, and pa
   await expect(pay("created")).rejects.toThrow(WorkflowExecutionAlreadyStartedError);
   expect(await payments.paid("created")).toBe(1);
   await expectOneStart("payout/created");
+});
+
+test("a known key with another input is refused, however it is started", async () => {
+  const { address } = stack.operations.settings;
+  const [home] = [stack.home];
+  await using opened = openPaymentsOn(stack.operations.ledger, {
+    baseUrl: home.url,
+    clientId: home.clientId,
+    apiKey: home.apiKey,
+    temporal: { address },
+  });
+  const start = (amount: string, more: object = {}) =>
+    opened.start<Workflows["payout"]>("payout", {
+      key: "one-key",
+      by: "ada",
+      args: [{ ...inputOf("one-key"), payout: { ...payout("one-key"), amount } }],
+      notDuplicate: "test",
+      ...more,
+    });
+  const amounts = ["75.00", "76.00", "77.00"];
+  const started = await Promise.allSettled(amounts.map((amount) => start(amount)));
+  const isRefused = ({ status }: { readonly status: string }) => status === "rejected";
+  expect(started.filter(isRefused)).toMatchObject([
+    { reason: { name: "NotAllowed", message: expect.stringContaining("with another input") } },
+    { reason: { name: "NotAllowed" } },
+  ]);
+  const [paid] = amounts.filter((_, at) => !isRefused(started[at] ?? { status: "rejected" }));
+  const known = await start(paid ?? "");
+  const { runId } = await stack.operations.client.workflow.getHandle("payout/one-key").describe();
+  expect(known).toEqual({ workflowId: "payout/one-key", runId, isNew: false });
+  const other = { ...inputOf("one-key"), payout: { ...payout("one-key"), amount: "78.00" } };
+  await expect(pay("one-key", undefined, other)).rejects.toThrow(NotAllowed);
+  // The answer would be lost: `firstAnswer` gives it.
+  await expect(start(paid ?? "", { waitFor: "created" })).rejects.toThrow("the option waitFor");
+  expect(await payments.paid("one-key")).toBe(1);
 });
 
 test("created: the cardholder of an onboarding", async () => {
@@ -273,9 +309,7 @@ test("not known: the request is lost, and no run exists; the same key can be sta
 test("a lost response does not make a run with another input this start's", async () => {
   await pay("other");
   loseNext("before");
-  await expect(pay("other", undefined, inputOf("another input"))).rejects.toThrow(
-    WorkflowExecutionAlreadyStartedError,
-  );
+  await expect(pay("other", undefined, inputOf("another input"))).rejects.toThrow(NotAllowed);
   await expectOneStart("payout/other");
 });
 
