@@ -94,10 +94,11 @@ it("no operation of a user's own takes the name of another activity: its functio
   const options = { ledger, taskQueue: "q" };
   const names = Object.keys(makePaymentsActivities(runtimeOver(simulator), options));
   const own = { repeat: "keyed", send: async () => ({ id: "r" }) } as const;
-  for (const name of names) {
+  const made = names.map((name) => () => {
     const operations = { [name]: own, reserveGoods: own };
-    const make = () => makePaymentsActivities(runtimeOver(simulator), { ...options, operations });
-    expect(make, name).toThrow(`of these operations: ${name}. Rename`);
-  }
+    return makePaymentsActivities(runtimeOver(simulator), { ...options, operations });
+  });
+  for (const [at, name] of names.entries())
+    expect(made[at]).toThrow(`of these operations: ${name}. Rename`);
   await ledger.close();
 });

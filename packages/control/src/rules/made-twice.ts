@@ -37,7 +37,7 @@ const OPEN: ReadonlySet<CardholderWrite["standing"]> = new Set(["asking", "unkno
 
 /** Whether the outcome of a request is not known yet. */
 export const isUnderWay = ({ standing, state }: CardholderWrite): boolean =>
-  state === "sending" || (state !== "ended" && OPEN.has(standing));
+  state === "sending" || state === "unknown" || (state !== "ended" && OPEN.has(standing));
 
 /** Whether a request has taken effect, or may have. */
 const hasMade = (write: CardholderWrite): boolean =>

@@ -185,7 +185,9 @@ export const reasonOf = (evidence: Evidence): string | null => {
   const asking = rows.find((row) => isAsking(row) && decidedOn(row, evidence) === undefined);
   const approval = asking === undefined ? rows.find(isUnapproved) : undefined;
   const doubted =
-    run.status === "unknown" ? rows.find(({ standing }) => standing === "unknown") : undefined;
+    run.status === "unknown"
+      ? rows.find(({ standing }) => standing === "unknown")
+      : rows.find(({ standing, state }) => standing === "open" && state === "unknown");
   const unlisted = rows.find((row) => isUnlisted(row, evidence.words));
   const decided = rows.find(({ decidedWord }) => decidedWord !== null);
   const own = rows.filter(({ ownerId }) => ownerId === run.workflowId);

@@ -13,7 +13,7 @@ export type Standing =
   | "asking"
   /** A second person must approve it. */
   | "approval"
-  /** It may have taken effect. */
+  /** It was sent, or an earlier ledger may have sent it: it may have taken effect. */
   | "unknown"
   | "refused"
   /** Ended by a person: it had no effect. */
@@ -48,18 +48,23 @@ export const awaitsApproval = (question: WriteRow["question"]): boolean =>
 /**
  * Returns the standing of a write by its row and the end of its run: a payout that is done may have an outcome besides. A send
  * without an outcome counts for more than an approval or a further send: its money may have left. So does a send that was under
- * way when the run ended. A send that was never made will not be made.
+ * way when the run ended. A send that was never made will not be made. A write that was never sent, and is checked at the
+ * service because its id may have run before, is open.
  *
  * @param end how its run has ended; null while it is open.
+ * @param isWhole whether the ledger has all that it has sent: it was never restored or recovered, and nobody has ended the
+ *   write.
  */
 export const standingOfRow = (
   {
     doubt,
     operation,
     question,
+    sends,
     state,
-  }: Pick<WriteRow, "doubt" | "operation" | "question" | "state">,
+  }: Pick<WriteRow, "doubt" | "operation" | "question" | "sends" | "state">,
   end: EndState | null,
+  isWhole = false,
 ): Standing => {
   switch (state) {
     case "done":
@@ -73,7 +78,7 @@ export const standingOfRow = (
       if (question?.approvedBy === undefined) return state;
       return doubt > 0 ? "unknown" : "open";
     case "unknown":
-      return state;
+      return isWhole && sends === 0 && end === null ? "open" : state;
     case "ready":
     case "sending":
       if (doubt > 0) return "unknown";

@@ -103,6 +103,8 @@ interface Fact {
   readonly when: string;
   /** Its state before there is a row; a new row in this state makes none. */
   readonly before?: string;
+  /** The state with which each begins, by an event of its own. */
+  readonly first?: string;
   /** Condition over other tables. */
   readonly where?: string;
   readonly to: Given;
@@ -126,7 +128,7 @@ const OF_WRITE: Given = {
   batch: runOf("batch", "workflow_id"),
   madeId: "NEW.made_id",
   word: "NEW.word",
-  reason: `CASE WHEN NEW.standing = 'stopped' THEN coalesce(NEW.reason, ${runOf("end_reason", "owner_id")}) ELSE NEW.reason END`,
+  reason: `CASE WHEN nth = 0 THEN NULL WHEN NEW.standing = 'stopped' THEN coalesce(NEW.reason, ${runOf("end_reason", "owner_id")}) ELSE NEW.reason END`,
 };
 
 const OF_RUN: Given = {
@@ -136,7 +138,7 @@ const OF_RUN: Given = {
   runId: "NEW.run_id",
   kind: "NEW.type",
   batch: "NEW.batch",
-  reason: "NEW.end_reason",
+  reason: "CASE WHEN nth = 1 THEN NEW.end_reason END",
 };
 
 /**
@@ -162,6 +164,7 @@ const FACTS_OF_EVENTS: ReadonlyArray<Fact> = [
     // As soon as a planned payment has a write, the write has its state.
     before: `(SELECT ${plannedIn("")} FROM runs WHERE workflow_id = NEW.workflow_id AND account = NEW.account
       AND type = 'payout' AND NEW.step = '${PAYOUT}')`,
+    first: "'open'",
     to: OF_WRITE,
   },
   {
@@ -170,6 +173,7 @@ const FACTS_OF_EVENTS: ReadonlyArray<Fact> = [
     subject: "payment",
     state: (row) => plannedIn(`${row}.`),
     when: "NEW.type = 'payout' AND NEW.amount IS NOT NULL",
+    first: "'open'",
     where: `NOT EXISTS (SELECT 1 FROM writes WHERE writes.workflow_id = NEW.workflow_id AND step = '${PAYOUT}')`,
     to: { ...OF_RUN, step: `'${PAYOUT}'` },
   },
@@ -234,16 +238,36 @@ type Trigger = readonly [
 ];
 
 const TRIGGERS: ReadonlyArray<Trigger> = [
-  ...FACTS_OF_EVENTS.flatMap(({ before, column, on, state, subject, to, when, where }) => {
-    const [is, was] = [state("NEW"), state("OLD")];
-    const isOther = before && `coalesce(${before}, '') <> ${is}`;
-    const change = `${when} AND ${was} IS DISTINCT FROM ${is}`;
-    const first = { ...to, state: is, ...(before && { was: before }) };
-    return [
-      [`INSERT ON ${on}`, when, subject, first, isOther ?? where],
-      [`UPDATE OF ${column} ON ${on}`, change, subject, { ...to, state: is, was }, where],
-    ] satisfies ReadonlyArray<Trigger>;
-  }),
+  ...FACTS_OF_EVENTS.flatMap(
+    ({
+      before = "NULL",
+      column,
+      first = "NULL",
+      on,
+      state,
+      subject,
+      to,
+      when,
+      where = "1 = 1",
+    }) => {
+      const [is, was] = [state("NEW"), state("OLD")];
+      // The event of the first state comes before that of the change, and is the only one if nothing else has changed.
+      const since = (earlier: string) => {
+        const begun = `coalesce(${earlier}, ${first})`;
+        const [isState, isWas] = [
+          `CASE nth WHEN 0 THEN ${first} ELSE ${is} END`,
+          `CASE nth WHEN 1 THEN ${begun} END`,
+        ];
+        const isNews = `CASE nth WHEN 0 THEN ${earlier} IS NULL AND ${first} IS NOT NULL ELSE ${begun} IS DISTINCT FROM ${is} END`;
+        return [{ ...to, state: isState, was: isWas }, `${where} AND ${isNews}`] as const;
+      };
+      const change = `${when} AND ${was} IS DISTINCT FROM ${is}`;
+      return [
+        [`INSERT ON ${on}`, when, subject, ...since(before)],
+        [`UPDATE OF ${column} ON ${on}`, change, subject, ...since(was)],
+      ] satisfies ReadonlyArray<Trigger>;
+    },
+  ),
   [
     "INSERT ON log",
     "NEW.kind IN ('limits', 'approve') AND NEW.workflow_id = 'limits/' || NEW.account",
@@ -276,7 +300,8 @@ export const feedSchema = (
     const names = given.map(([field]) => columnOf(field));
     const values = given.map(([, expression]) => expression);
     const insert = `INSERT INTO events (at, subject, ${names.join(", ")})
-      SELECT ${now}, '${subject}', ${values.join(", ")}${where === undefined ? "" : ` WHERE ${where}`}`;
+      SELECT ${now}, '${subject}', ${values.join(", ")} FROM (SELECT 0 AS nth UNION ALL SELECT 1) AS events_of
+      WHERE ${where ?? "nth = 1"} ORDER BY nth`;
     return trigger(`event_${at + 1}`, `AFTER ${after} FOR EACH ROW WHEN (${when})`, insert);
   }),
 ];

@@ -134,6 +134,11 @@ export const refreshEnds = (store: Store, ids: ReadonlyArray<string>): ReadonlyA
     owner_id: ids,
     "state IN ('ready', 'sending') AND doubt = 0 AND question_kind IS NULL": true,
   }),
+  // Nobody may check it any more.
+  store.where("UPDATE writes SET standing = 'unknown'", {
+    owner_id: ids,
+    [`state = 'unknown' AND standing = 'open' AND EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = writes.owner_id AND ${IS_OVER})`]: true,
+  }),
   store.where(`UPDATE waits SET is_left = CASE WHEN ${HAS_ENDED} THEN 1 ELSE 0 END`, {
     workflow_id: ids,
     "closed_at IS NULL": true,

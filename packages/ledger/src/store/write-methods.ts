@@ -140,20 +140,24 @@ const concernedBy = (
   saved: WriteRow,
   before: WriteRow | undefined,
   end: EndState | null,
+  isWhole: boolean,
 ): ReadonlyArray<string> => {
-  const was = before === undefined ? "open" : standingOfRow(before, end);
-  const is = standingOfRow(saved, end);
+  const was = before === undefined ? "open" : standingOfRow(before, end, isWhole);
+  const is = standingOfRow(saved, end, isWhole);
+  // It may have been saved before its run began again, or before a recovery: then it had another standing.
+  const isChecked = before?.state === "unknown" && before.sends === 0;
   const { ownerId, rootId, workflowId } = saved;
   // Another run may ask for the payment of a key: from then on, the payment belongs to that run.
   const last = before ?? saved;
   const isSame =
     // The send of an ended run may concern another run, although its standing stays.
     end === null &&
+    !isChecked &&
     was === is &&
     before?.question?.kind === saved.question?.kind &&
     before?.question?.approvedBy === saved.question?.approvedBy;
   if (isSame && ownerId === last.ownerId && rootId === last.rootId) return [];
-  const roots = ASKS_ROOT.has(was) || ASKS_ROOT.has(is) ? [rootId, last.rootId] : [];
+  const roots = isChecked || ASKS_ROOT.has(was) || ASKS_ROOT.has(is) ? [rootId, last.rootId] : [];
   return [workflowId, ownerId, last.ownerId, ...roots];
 };
 
@@ -248,10 +252,11 @@ export const writeMethods = (store: Store) => {
           const isSaved = workflowType !== undefined && (saved?.version === 1 || isNewRun);
           // A new run of the id opens it, and a lost run that writes: as `saveRun` does.
           const end = isSaved && (isNewRun || knownEnd === "missing") ? null : knownEnd;
-          concerned = saved === undefined ? [] : concernedBy(saved, look.row, end);
+          const isWhole = look.epoch === 1 && look.stopped === null && look.end === undefined;
+          concerned = saved === undefined ? [] : concernedBy(saved, look.row, end, isWhole);
           if (concerned.some((id) => !keys.includes(id))) return { value: undefined, writes: [] };
           const writes: Array<Query> = [];
-          if (saved !== undefined) writes.push(saveRow(saved, look.row, seal, end));
+          if (saved !== undefined) writes.push(saveRow(saved, look.row, seal, end, isWhole));
           if (saved !== undefined && isSaved) {
             // The run has the payment of the row: the check of likely duplicates reads both.
             const { account, ownerId, request, runId } = saved;

@@ -61,12 +61,14 @@ export const nextVersion = (row: WriteRow, before: WriteRow | undefined): WriteR
  * Returns the statement that saves a row whose version follows that of the stored `before`.
  *
  * @param end of its run, if that is known here; else its standing has to be refreshed.
+ * @param isWhole whether the ledger has all that it has sent: see `standingOfRow`.
  */
 export const saveRow = (
   row: WriteRow,
   before: WriteRow | undefined,
   seal: Seal,
   end: EndState | null = null,
+  isWhole = false,
 ): Query => {
   const { question, request } = row;
   const all = { ...row, facts: request.facts };
@@ -74,7 +76,7 @@ export const saveRow = (
     // The keys of `PRUNED` are those of `Rest`.
     (Object.keys(PRUNED) as ReadonlyArray<keyof Rest>).map((key) => [key, all[key]]),
   ) as unknown as Rest;
-  const standing = standingOfRow(row, end);
+  const standing = standingOfRow(row, end, isWhole);
   const stored = {
     ...row,
     ...request,

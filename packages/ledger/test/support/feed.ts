@@ -143,6 +143,25 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
         ]);
     });
 
+    it("has a write that is only checked first as open, until its run ends or the ledger may lack a send", async () => {
+      const of = account();
+      const key = nameOf({ account: of, workflowId: `payout/${of}` });
+      const checked = { state: "unknown", doubt: 1, sends: 0, ownerId: `${of}/run` } as const;
+      const run = { ...runOf({ account: of, workflowId: checked.ownerId }), type: "payRent" };
+      await ledger.recordStart({ ...run, amount: null, currency: null }, startOf());
+      await ledger.transact(key, saving(key, checked));
+      const statusOf = async () =>
+        (await ledger.runs({ workflowIds: [run.workflowId] }))[0]?.status;
+      expect(await statusOf()).toBe("running");
+      const [created, ...more] = await readFeed(ledger, of);
+      expect(more).toEqual([]);
+      expect(created).toMatchObject({ type: "payment.created", amount: "250.00", currency: "USD" });
+      const end = { endState: "failed", endedAt: 1, endType: "X", endReason: "Y" } as const;
+      await ledger.recordEnds([{ workflowId: run.workflowId, runId: "run-1", ...end }]);
+      expect(await statusOf()).toBe("unknown");
+      expect(await typesOf(of, created?.id)).toContain("payment.unknown");
+    });
+
     it("says why a payment asks, was refused, or was stopped with its run", async () => {
       const of = account();
       const [asks, stopped] = [`${of}/asks`, `${of}/stopped`];
@@ -157,6 +176,7 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
       await ledger.recordEnds([{ workflowId: stopped, runId: "run-1", ...end }]);
       const events = await readFeed(ledger, of);
       expect(events.map(({ reason, type }) => [type, reason])).toEqual([
+        ["payment.created", undefined],
         ["payment.needs_approval", "above 100 EUR"],
         ["payment.failed", "no funds"],
         ["payment.created", undefined],
