@@ -9,7 +9,7 @@ const KEYS = ["payee", "day", "batch", "reason"] as const;
 
 const listing = {
   status: text("status", "LIST", "failed,waiting,unknown,asking,approval,paused, …"),
-  find: text("find", "ID", "Workflow id or its beginning, or an id at the service"),
+  find: text("find", "ID", "Workflow id or its beginning, or the id of a key or at the service"),
   reference: text("reference", "TEXT", "Payment reference"),
   group: text("group", "GROUP", "A group of failures, as failed prints it"),
   ...conditions,

@@ -89,21 +89,36 @@ const MOST_EVENTS = 2_000;
 /** One run with everything known about it. */
 export type RunDetails = Awaited<ReturnType<typeof readRun>>;
 
-/**
- * Reads the latest run of an id with everything known about it: status, writes, waits, questions and decisions from the
- * ledger, progress from Temporal.
- *
- * @param sources the reachable sources; `notes` has the missing parts.
- * @throws NotFound if neither knows it; ConnectionFailed if the one that may know it does not answer.
- */
-export const readRun = async (sources: Sources, workflowId: string) => {
-  const { ledger, temporal, whyNot } = sources;
+/** Reads the run of an id, as far as the sources have it. */
+const readKnown = async ({ ledger, temporal }: Sources, workflowId: string) => {
   const client = temporal?.client;
   const progress = client && (await readProgress(client, workflowId));
   const { note, run = progress && unrecorded(workflowId, progress) } =
     ledger === undefined
       ? { run: undefined }
       : await readLatest(ledger, temporal, workflowId, progress);
+  return { note, progress, run, workflowId };
+};
+
+/** Returns the run that last asked for the write of a key, whose id names no run; events name a payment by it. */
+const ownerOf = async (ledger: Ledger | undefined, workflowId: string) =>
+  (await ledger?.rowsOf(workflowId))?.find((row) => row.workflowId === workflowId)?.ownerId;
+
+/**
+ * Reads the latest run of an id with everything known about it: status, writes, waits, questions and decisions from the
+ * ledger, progress from Temporal.
+ *
+ * @param sources the reachable sources; `notes` has the missing parts.
+ * @param id of the workflow; the id of a key names the run that last asked for its payment.
+ * @throws NotFound if neither knows it; ConnectionFailed if the one that may know it does not answer.
+ */
+export const readRun = async (sources: Sources, id: string) => {
+  const { ledger, temporal, whyNot } = sources;
+  const client = temporal?.client;
+  const known = await readKnown(sources, id);
+  const owner = known.run === undefined ? await ownerOf(ledger, id) : undefined;
+  const { note, progress, run, workflowId } =
+    owner === undefined ? known : await readKnown(sources, owner);
   if (run === undefined && whyNot.length > 0)
     throw connectionFailed(
       "cannotConnect",

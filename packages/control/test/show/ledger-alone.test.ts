@@ -66,6 +66,26 @@ beforeAll(async () => {
   ]);
 });
 
+it("finds the run of a payment by the id of its key, as events name it", async () => {
+  const own = await openLedger("memory");
+  const [workflowId, ownerId] = ["payout/rent/2026-11", "payRent/17"];
+  const none = { amount: null, currency: null, payee: null, reference: null };
+  const run = { ...none, account: ACCOUNT, type: "payRent", workflowId: ownerId, runId: "run-1" };
+  await own.recordRun({ ...run, batch: null, batchRow: null }, 1);
+  const made = { state: "done", madeId: "po-rent", knownBy: "answer" } as const;
+  const write = row({ ...made, workflowId, ownerId, rootId: ownerId });
+  await own.transact(write, () => ({ row: write }), write);
+  const { steps, workflowId: shown } = await readRun({ ...sources, ledger: own }, workflowId);
+  expect(shown).toBe(ownerId);
+  expect(steps).toMatchObject([{ key: workflowId, madeId: "po-rent" }]);
+  const { runs } = await own.listRuns({ find: workflowId }, { limit: 2 });
+  expect(runs.map((found) => found.run.workflowId)).toEqual([ownerId]);
+  await expect(readRun({ ...sources, ledger: own, whyNot: [] }, "payout/none")).rejects.toThrow(
+    "no run of payout/none",
+  );
+  await own.close();
+});
+
 it("shows every question and approval without Temporal, the oldest first", async () => {
   const { items } = await readInbox(ledger, lateAfterMsOf());
   expect(items.map(({ kind, workflowId }) => [kind, workflowId])).toEqual([
