@@ -334,26 +334,34 @@ const outcomeOf = ({ outcome }: RecordedWait): string | undefined => {
 
 const BAD: ReadonlyArray<string> = ["refused", "removed", "failed", "incomplete"];
 
-const stateOfWait = (wait: RecordedWait): StepView["state"] => {
-  if (wait.closedAt === null) return "open";
+/** Returns when a wait was over: at the end of its run, if nothing told the ledger before. */
+const endOfWait = (
+  { closedAt }: RecordedWait,
+  { run: { endedAt, endState } }: Evidence,
+): number | null => closedAt ?? (endState === "missing" ? null : endedAt);
+
+const stateOfWait = (wait: RecordedWait, evidence: Evidence): StepView["state"] => {
+  if (endOfWait(wait, evidence) === null) return "open";
+  if (wait.closedAt === null) return "cancelled";
   if (BAD.includes(outcomeOf(wait) ?? "")) return "failed";
   return outcomeOf(wait) === "runEnded" ? "cancelled" : "done";
 };
 
-const waitStep = (wait: RecordedWait): StepView => {
-  const outcome = outcomeOf(wait);
+const waitStep = (wait: RecordedWait, evidence: Evidence): StepView => {
+  const endedAt = endOfWait(wait, evidence);
+  const outcome = wait.closedAt === null ? "nothing until its run ended" : outcomeOf(wait);
   return {
     ...NOTHING,
     kind: "wait",
     name: WAIT[wait.kind],
-    state: stateOfWait(wait),
+    state: stateOfWait(wait, evidence),
     text:
-      wait.closedAt === null
+      endedAt === null
         ? waitText(wait)
         : `${wait.thing}${outcome === undefined ? "" : `: ${outcome}`}`,
     at: wait.since,
-    endedAt: wait.closedAt,
-    readAfter: wait.closedAt === null ? wait.readAfter : null,
+    endedAt,
+    readAfter: endedAt === null ? wait.readAfter : null,
   };
 };
 
@@ -391,7 +399,7 @@ export const stepsOf = (evidence: Evidence): ReadonlyArray<StepView> => {
   );
   return [
     ...rows.map((row) => writeStep(row, evidence)),
-    ...waits.map(waitStep),
+    ...waits.map((wait) => waitStep(wait, evidence)),
     ...others.map(itemStep),
   ].toSorted((a, b) => a.at - b.at);
 };

@@ -89,7 +89,7 @@ const MOST_EVENTS = 2_000;
 /** One run with everything known about it. */
 export type RunDetails = Awaited<ReturnType<typeof readRun>>;
 
-/** Reads the run of an id, as far as the sources have it. */
+/** Reads what the sources have of the run of an id. */
 const readKnown = async ({ ledger, temporal }: Sources, workflowId: string) => {
   const client = temporal?.client;
   const progress = client && (await readProgress(client, workflowId));

@@ -379,3 +379,13 @@ it("says when each object is read at the service next: an open or watched payout
     null,
   ]);
 });
+
+it("has no open wait of a run that has ended: nothing came back, and nobody waits any more", () => {
+  const open = { ...wait, kind: "return", thing: "po-1", activityId: "awaitReturn:po-1" } as const;
+  const stepOf = (given: Partial<Run>) => stepsOf({ ...nothing, run: run(given), waits: [open] });
+  expect(stepOf({})).toMatchObject([{ state: "open", endedAt: null }]);
+  expect(stepOf({ endState: "missing", endedAt: 5 })).toMatchObject([{ state: "open" }]);
+  expect(stepOf({ endState: "succeeded", endedAt: 5 })).toMatchObject([
+    { state: "cancelled", endedAt: 5, text: "po-1: nothing until its run ended", readAfter: null },
+  ]);
+});
