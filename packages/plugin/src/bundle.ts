@@ -1,4 +1,3 @@
-import { isRecord } from "@durable-payments/client/values";
 import { WORKFLOW } from "@durable-payments/protocol";
 import { OWN_OPERATIONS } from "@durable-payments/protocol/calls";
 import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
@@ -48,7 +47,8 @@ const namesOf = (code: string): BundleNames | undefined => {
       context,
     );
     const { workflows } = context;
-    return isRecord(workflows) ? { exported: Object.keys(workflows), needed } : undefined;
+    // A CommonJS module may export anything, such as one function without a name.
+    return { exported: Object.keys(Object(workflows)), needed };
   } catch {
     // The SDK says why, with the line of the workflow.
     return undefined;

@@ -164,12 +164,15 @@ it.each([
   await expect(plugin.configureWorker({ taskQueue: "payments" })).rejects.toThrow(message);
 });
 
-it("a worker whose workflows lack those of payments is refused, and told what to export", async () => {
+it.each([
+  ["lack those of payments", "support/own-workflows.ts"],
+  ["have no names", "support/no-names.cjs"],
+])("a worker whose workflows %s is refused, and told what to export", async (_, file) => {
   const plugin = paymentsPluginIn(
     { environment: {}, skipsTime: false },
     { baseUrl: "http://127.0.0.1:1", clientId: "c", apiKey: "k", ledger: "memory" },
   );
-  const options = { taskQueue: "payments", workflowsPath: fileOf("support/own-workflows.ts") };
+  const options = { taskQueue: "payments", workflowsPath: fileOf(file) };
   await expect(plugin.configureWorker(options)).rejects.toThrow(
     /lack checkWorker, notifier, .*export \{ checkWorker, /,
   );
