@@ -11,6 +11,7 @@ import type { Assumptions } from "@durable-payments/client/effect";
 import type { Batch } from "@durable-payments/ledger";
 import { isRecord, lookUp } from "@durable-payments/client/values";
 import { mergePatch, patchedFields } from "@durable-payments/protocol";
+import { isAmount } from "@durable-payments/protocol/inputs";
 import {
   canonicalJson,
   hashOf,
@@ -145,6 +146,43 @@ const changesOf = (input: unknown, amended: unknown): ReadonlyArray<string> => {
   });
 };
 
+const KINDS: Readonly<Record<string, string>> = {
+  boolean: "true or false",
+  list: "a list",
+  null: "null",
+  number: "a number",
+  object: "an object",
+  string: "a text",
+};
+
+const kindOf = (value: unknown): string => {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "list" : typeof value;
+};
+
+const AMOUNT_FIELD = /(?:^|\.)(?:amount|card_limit)$/;
+
+/**
+ * Returns why an amended value is not of the kind of the value before. The code of a user's own workflow may take it all the
+ * same: a number as text, such as each cell of a CSV file, is added as text, and 3 and 1 are 31.
+ */
+const problemOfKind = (
+  input: unknown,
+  amended: unknown,
+  fields: ReadonlyArray<string>,
+): string | undefined => {
+  for (const path of fields) {
+    const [before, after] = [valueAt(input, path), valueAt(amended, path)];
+    if (before === null || after === undefined) continue;
+    const [kind, other] = [kindOf(before), kindOf(after)];
+    if (kind !== other)
+      return `${path} is ${KINDS[kind]}, and its amendment is ${KINDS[other]}. Give ${KINDS[kind]}; in a .csv file, all values are texts.`;
+    if (AMOUNT_FIELD.test(path) && isAmount(before) && !isAmount(after))
+      return `${path} must be an amount, such as "250.00".`;
+  }
+  return undefined;
+};
+
 /** Amends the input of a run by a merge patch (RFC 7396), and returns the changed fields, also in words. In a user's own workflow, the steps check it. */
 export const amendInput = (
   workflowType: string,
@@ -173,16 +211,8 @@ export const amendInput = (
     throw invalidInput(
       `The input of ${workflowType} has no field ${unknown}, so it cannot be amended. Nothing was done.`,
     );
-  // As text, a number is added as text, such as each cell of a CSV file: 3 and 1 are 31.
-  const other = fields.find((path) =>
-    [valueAt(input, path), valueAt(amended, path)].every(
-      (value, at) => typeof value === (at === 0 ? "number" : "string"),
-    ),
-  );
-  if (check === undefined && other !== undefined)
-    throw invalidInput(
-      `${other} is a number, and its amendment is a text. Give a number, in a .json or .jsonl file. Nothing was done.`,
-    );
+  const problem = check === undefined ? problemOfKind(input, amended, fields) : undefined;
+  if (problem !== undefined) throw invalidInput(`${problem} Nothing was done.`);
   // Under another name, what was made before is not found, and is made again.
   const fixed = { account: "The account that pays", key: "The key" };
   for (const [name, what] of Object.entries(fixed))

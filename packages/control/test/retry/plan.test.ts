@@ -324,11 +324,18 @@ test("a field that the input of a user's own workflow does not have is refused: 
   );
 });
 
-test("a text in place of a number of a user's own workflow is refused: 3 and 1 would be 31", () => {
+test("a value of a user's own workflow keeps its kind: 3 as text and 1 would be 31", () => {
+  const lines = { count: 2, amount: "11.50", isUrgent: true, tags: ["a"], note: "x" };
   const amend = (patch: object) =>
-    amendInput("payOrder", { lines: { count: 2 } }, { lines: patch }, defaultAssumptions);
+    amendInput("payOrder", { lines }, { lines: patch }, defaultAssumptions);
   expect(() => amend({ count: "3" })).toThrow("lines.count is a number");
+  expect(() => amend({ amount: 11.5 })).toThrow("lines.amount is a text");
+  expect(() => amend({ isUrgent: "no" })).toThrow("lines.isUrgent is true or false");
+  expect(() => amend({ tags: "b" })).toThrow("lines.tags is a list");
+  for (const amount of ["NaN", "-1.00", "1e3", " "])
+    expect(() => amend({ amount })).toThrow('lines.amount must be an amount, such as "250.00"');
   expect(amend({ count: 3 }).changed).toEqual(["lines.count: 2 → 3"]);
+  expect(amend({ amount: "12.00", note: null }).fields).toEqual(["lines.amount", "lines.note"]);
 });
 
 const done = (operation: string) =>
