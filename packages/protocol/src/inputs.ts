@@ -67,8 +67,8 @@ export type OnboardCardholderInput = (
 ) & {
   readonly card: {
     readonly product_code: string;
-    /** Initial recharge in USD, a decimal string; or a number, as the service's document has it. */
-    readonly card_limit: string | number;
+    /** Initial recharge in USD, a decimal string. */
+    readonly card_limit: string;
     /** Names the card, which also shows that it exists. */
     readonly card_name?: string;
   };
@@ -145,10 +145,7 @@ export const isKey = (key: unknown): key is string =>
   typeof key === "string" && keyFault(cleanText(key)) === undefined;
 
 const text: Wanted = ["a text", (value) => typeof value === "string" && value.trim() !== ""];
-const AMOUNT = 'an amount, such as "250.00"';
-const amount: Wanted = [AMOUNT, isAmount];
-/** The service's document has it as a number. */
-const limit: Wanted = [AMOUNT, (value) => isAmount(typeof value === "number" ? `${value}` : value)];
+const amount: Wanted = ['an amount, such as "250.00"', isAmount];
 const duration: Wanted = ['a duration, such as "7 days"', isDuration];
 const account: Wanted = ["an account's name: lower-case letters, digits, dashes", isAccountName];
 const key: Wanted = [`a key: ${KEY_RULE}`, isKey];
@@ -189,7 +186,7 @@ const INPUTS: Readonly<
     fields: {
       "cardholder?": object,
       "card_holder_id?": text,
-      card: { product_code: text, card_limit: limit, "card_name?": text },
+      card: { product_code: text, card_limit: amount, "card_name?": text },
       "account?": account,
       "key?": key,
       "options?": {

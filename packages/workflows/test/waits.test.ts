@@ -292,7 +292,7 @@ describe("with time skipped", skippedBecause(whyNoTimeSkipping()), () => {
       if (type === "undo") return done({});
       throw ApplicationFailure.nonRetryable("No such product.", "Refused");
     };
-    const input = { cardholder: {}, card: { product_code: "X", card_limit: 50 } };
+    const input = { cardholder: {}, card: { product_code: "X", card_limit: "50" } };
 
     it.each([
       ["keeps what it made", {}, []],

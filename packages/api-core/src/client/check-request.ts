@@ -30,12 +30,6 @@ const pick = (input: RawRequest, fields: ReadonlyArray<string>): RawRequest => {
   return picked;
 };
 
-/** Turns an amount given as a number into a text: only for the one that the document declares as a number. */
-const withAmountsAsTexts = (input: RawRequest): RawRequest =>
-  typeof input["card_limit"] === "number"
-    ? { ...input, card_limit: String(input["card_limit"]) }
-    : input;
-
 const AMOUNTS = ["amount", "card_limit"];
 
 const tooManyDigits = (input: RawRequest, assumptions: Assumptions): Array<Fault> => {
@@ -66,7 +60,7 @@ export const checkRequest = (
   assumptions: Assumptions,
 ): Result.Result<EncodedRequest, InvalidRequest> => {
   const faults: Array<Fault> = [];
-  const fields = isRecord(input) ? withAmountsAsTexts(cleanTexts(input)) : {};
+  const fields = isRecord(input) ? cleanTexts(input) : {};
   if (input !== undefined && !isRecord(input)) {
     faults.push({ field: "", problem: "must be an object of fields" });
   }

@@ -134,6 +134,14 @@ it.each([
   expectFault(name, { [field]: "1.250" }, field, "has 3 decimal places; USD has 2");
 });
 
+it.each([
+  ["createPayout", "amount"],
+  ["withdrawFromCard", "amount"],
+  ["createCard", "card_limit"],
+] as const)("%s: %s is a decimal text, and no number", (name, field) => {
+  expect(faultsOf(name, { [field]: 100 })).toMatchObject([{ field }]);
+});
+
 it("listTransactions spans at most 30 days, listPayouts any number", () => {
   const days = (n: number) => 1000 + n * 86_400_000;
   for (const range of [{ start: 1000 }, { end: 1000 }, { start: 1000, end: days(30) }]) {
@@ -152,7 +160,7 @@ describe("what is sent", () => {
     ["createBalance", { currency: "usd" }, { currency: "USD" }],
     ["createBalance", { currency: "usdt" }, { currency: "usdt" }],
     ["createCard", { card_limit: "100.10" }, { card_limit: 100.1 }],
-    ["createCard", { card_limit: 0 }, { card_limit: 0 }],
+    ["createCard", { card_limit: "0" }, { card_limit: 0 }],
   ];
   it.each(SENT)("%s: codes in capitals, card_limit as a number: %o", async (name, input, body) => {
     const { sent } = await exchange(name, { ...requests[name], ...input }, answers[name]);

@@ -20,8 +20,7 @@ export async function onboardCardholder(
 ): Promise<OnboardCardholderResult> {
   refuseFaults("onboardCardholder", input);
   const { account, key, options = {} } = input;
-  const { card_name, product_code } = input.card;
-  const card_limit = String(input.card.card_limit);
+  const { card_limit, card_name, product_code } = input.card;
   const made: Array<string> = [];
   try {
     let card_holder_id: string;
