@@ -72,8 +72,8 @@ test("the doctor names runs whose code fails before they reach the ledger, and n
   const { client, ledger, settings } = stack.operations;
   const { taskQueue } = settings;
   const look = () => checkUnrecorded(ledger, { client, settings });
-  const waits = { workflowId: "waits", taskQueue, args: [{}] };
-  const waiting = await client.workflow.start("waitThenPay", waits);
+  const later = { workflowId: "waits", taskQueue, startDelay: "1 hour" } as const;
+  const waiting = await client.workflow.start("waitThenPay", later);
   const broken = await client.workflow.start("payWages", { workflowId: "wages-11", taskQueue });
   const isNamed = async () =>
     expect(await look()).toMatchObject({
