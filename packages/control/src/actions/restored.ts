@@ -13,8 +13,7 @@ import type { Connected } from "../facts/connection/connections.ts";
 import { findRun, listed, PAYING, type RunOfId } from "../facts/connection/temporal.ts";
 import { closeFailureOf, endRequestOf, type Event, readEndText, timeOf } from "../facts/history.ts";
 import { readProgress, waitOf } from "../facts/progress.ts";
-import { paymentOf } from "../rules/payment.ts";
-import { paymentFields } from "../rules/run-view.ts";
+import { paymentOf, plannedFields } from "../rules/payment.ts";
 import { ownerOf } from "./decide/record.ts";
 import { isPurpose } from "./lost-runs.ts";
 
@@ -125,8 +124,7 @@ export const takeUpRuns = async (
           // It says which file to pay again, and permits nothing.
           batch: textAt(memoOf(events), BATCH_MEMO) ?? null,
           batchRow: null,
-          ...paymentFields(payment),
-          alias: payment?.alias ?? null,
+          ...plannedFields(payment),
         },
         timeOf(events[0] ?? {}),
       );

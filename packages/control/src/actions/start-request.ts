@@ -16,8 +16,13 @@ import { findRun } from "../facts/connection/temporal.ts";
 import { readArguments } from "../facts/run-input.ts";
 import { type Check, check, isList, isText } from "../rules/filter.ts";
 import { checkId } from "../rules/input.ts";
-import { otherCurrencyOf, type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";
-import { paymentFields } from "../rules/run-view.ts";
+import {
+  otherCurrencyOf,
+  type PaymentOf,
+  paymentOf,
+  plannedFields,
+  summaryOf,
+} from "../rules/payment.ts";
 import { checkName } from "./decide/record.ts";
 import { otherInput } from "./forgotten.ts";
 
@@ -148,9 +153,7 @@ export const startOf = (
     {
       ...run,
       runId: null,
-      ...paymentFields(payment),
-      alias: payment?.alias ?? null,
-      shown: payment?.shown ?? null,
+      ...plannedFields(payment),
     },
     { by, how, value },
   ];

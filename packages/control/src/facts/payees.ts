@@ -1,7 +1,10 @@
-import type { Ledger, WriteRow } from "@durable-payments/ledger";
+import type { Ledger, Run, WriteRow } from "@durable-payments/ledger";
 
-/** Returns how a payee is described, by its id or mark; null if nobody has described it. */
-export type NameOf = (payee: string | null) => string | null;
+/** A run that names its payee: others may name the same account with another holder. */
+type Naming = Pick<Run, "namedAs" | "payee">;
+
+/** Returns how a payee is described, by its id or mark, and by the run that names it; null if nobody has described it. */
+export type NameOf = (payee: string | null, run?: Naming) => string | null;
 
 const ENDING = /^(.*?)(?:,? account ending in (\S+))$/;
 
@@ -15,12 +18,14 @@ export const namesOf = (shown: string | null) => {
  * Reads how payees are described. A beneficiary or cardholder that a run has created itself is the account or person that it names.
  *
  * @param payees ids and marks.
- * @param rows writes of the run that pays them.
+ * @param rows writes of the runs that pay them.
+ * @param runs the runs that name them.
  */
 export const readNames = async (
   ledger: Pick<Ledger, "payees">,
   payees: ReadonlyArray<string | null>,
   rows: ReadonlyArray<WriteRow> = [],
+  runs: ReadonlyArray<Naming> = [],
 ): Promise<NameOf> => {
   const created = new Map(
     rows.flatMap(({ madeId, operation, request: { payee } }) =>
@@ -31,9 +36,14 @@ export const readNames = async (
         : [],
     ),
   );
-  const wanted = new Set([...payees, ...created.values()].filter((one) => one !== null));
+  const named = runs.flatMap(({ namedAs, payee }) => [namedAs, payee]);
+  const wanted = new Set([...payees, ...created.values(), ...named].filter((one) => one !== null));
   const found = wanted.size === 0 ? [] : await ledger.payees({ payees: [...wanted] });
   const names = new Map(found.map(({ payee, shown }) => [payee, shown]));
-  return (payee) =>
-    payee === null ? null : (names.get(payee) ?? names.get(created.get(payee) ?? "") ?? null);
+  return (payee, run) => {
+    if (payee === null) return null;
+    const mark = created.get(payee) ?? payee;
+    const namedAs = run?.payee === mark ? run.namedAs : null;
+    return names.get(payee) ?? names.get(namedAs ?? mark) ?? null;
+  };
 };

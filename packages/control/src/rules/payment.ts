@@ -1,5 +1,5 @@
 import { cleanTexts, isRecord } from "@durable-payments/client/values";
-import type { Ledger } from "@durable-payments/ledger";
+import type { Ledger, PlannedOfRun } from "@durable-payments/ledger";
 import { accountNumbersOf, textAt, withoutAccounts } from "@durable-payments/protocol";
 import {
   describeAccount,
@@ -7,7 +7,7 @@ import {
   payeeMark,
   personMarks,
 } from "@durable-payments/protocol/account";
-import type { PaymentView } from "./run-view.ts";
+import { paymentFields, type PaymentView } from "./run-view.ts";
 
 /** The payment of a run, for lists, texts and the check of likely duplicates. No account number. */
 export interface PaymentOf extends PaymentView {
@@ -15,7 +15,7 @@ export interface PaymentOf extends PaymentView {
   readonly currency: string;
   /** A second mark of the payee, for the check of likely duplicates; null if there is none. */
   readonly alias: string | null;
-  /** The payee, for people: holder, country and last four characters of the account, or a person's name; null if only an id is known. */
+  /** The payee, for people: holder, country and last four characters of the account, or a person's name; null if an id names it. */
   readonly shown: string | null;
 }
 
@@ -54,25 +54,36 @@ export const paymentOf = (
     const person =
       known === undefined ? personMarks(input["cardholder"], keyed) : { payee: known, alias: null };
     const names = ["first_name", "last_name"].map((field) => textAt(input["cardholder"], field));
-    const shown = names.filter((name) => name !== undefined).join(" ") || null;
+    const name = names.filter((name) => name !== undefined).join(" ") || null;
+    const shown = known === undefined ? name : null;
     return { amount: limit, currency: CARD_CURRENCY, ...person, shown, reference: null };
   }
   const payout = isRecord(input["payout"]) ? input["payout"] : input;
   const [amount, currency] = [amountAt(payout, "amount"), textAt(payout, "currency")];
   if (amount === undefined || currency === undefined) return undefined;
   const { beneficiary } = input;
+  const id = textAt(input, "beneficiary_id");
   const reference = textAt(payout, "payout_reference");
   const markOf = (mark: string | undefined) => (mark === undefined ? null : keyed(mark));
   return {
     amount,
     currency: currency.toUpperCase(),
-    payee: textAt(input, "beneficiary_id") ?? markOf(payeeMark(beneficiary)),
+    payee: id ?? markOf(payeeMark(beneficiary)),
     alias: markOf(likelyPayeeMark(beneficiary)),
-    shown: isRecord(beneficiary) ? describeAccount(beneficiary, keyed).shown : null,
+    shown:
+      id === undefined && isRecord(beneficiary) ? describeAccount(beneficiary, keyed).shown : null,
     reference:
       reference === undefined ? null : withoutAccounts(reference, accountNumbersOf(beneficiary)),
   };
 };
+
+/** Returns the planned payment of a run, as the ledger keeps it. */
+export const plannedFields = (payment: PaymentOf | undefined) =>
+  ({
+    ...paymentFields(payment),
+    alias: payment?.alias ?? null,
+    shown: payment?.shown ?? null,
+  }) satisfies PlannedOfRun;
 
 /** Returns one line for Temporal's Web UI: `EUR 250.00, Invoice 17`. */
 export const summaryOf = (payment: PaymentOf | undefined, workflowType: string): string => {

@@ -165,7 +165,7 @@ const paymentsOf = (
   if (moving.length > 0) {
     return moving.map(({ madeId, operation, outcomeAt, request, standing, word }) => ({
       ...paymentFields(request),
-      ...namesOf(nameOf(request.payee)),
+      ...namesOf(nameOf(request.payee, run)),
       state: moneyStateOf(standing),
       group: moneyGroupOf(operation),
       operation,
@@ -180,7 +180,7 @@ const paymentsOf = (
   return [
     {
       ...paymentFields(run),
-      ...namesOf(nameOf(run.payee ?? run.alias)),
+      ...namesOf(nameOf(run.payee, run)),
       state: moneyStateOf(run.planned),
       group:
         run.type === WORKFLOW.onboardCardholder || run.payee?.startsWith(PERSON_MARK)

@@ -82,11 +82,12 @@ export const itemsOf = async (
   const waiting = rows.filter((row) => isAsking(row) || isUnapproved(row));
   const workflowIds = [...new Set(waiting.map(({ workflowId }) => workflowId))];
   const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
-  const starters = new Map(runs.map(({ startedBy, workflowId }) => [workflowId, startedBy]));
+  const runOf = new Map(runs.map((run) => [run.workflowId, run]));
   const nameOf = await readNames(
     ledger,
     waiting.map(({ request }) => request.payee),
     rows,
+    runs,
   );
   const items = await atOnce(waiting, async (row) => {
     const { operation, ownerId, question, request, rootId, step, workflowId } = row;
@@ -103,13 +104,13 @@ export const itemsOf = async (
       step,
       operation,
       ...paymentFields(request),
-      payeeName: nameOf(request.payee),
+      payeeName: nameOf(request.payee, runOf.get(workflowId)),
       question: question?.id ?? null,
       reason: question?.reason ?? "",
       since: question?.since ?? row.changedAt,
       candidates: question?.candidates ?? [],
       choices: isApproval ? approvalConsequences(row) : answers,
-      startedBy: starters.get(workflowId) ?? null,
+      startedBy: runOf.get(workflowId)?.startedBy ?? null,
       ...approvable,
       next: isApproval
         ? decisionsOn(workflowId, approvable.hash)

@@ -204,11 +204,9 @@ export const listRuns = async (sources: ListSources, given: ListFilter, page: Li
     found.map(({ run }) => run),
   );
   const rows = found.flatMap((run) => run.rows);
-  const payees = [
-    ...rows.map(({ request }) => request.payee),
-    ...found.flatMap(({ run }) => [run.payee, run.alias]),
-  ];
-  const nameOf = await readNames(ledger, payees, rows);
+  const payees = rows.map(({ request }) => request.payee);
+  const starts = found.map(({ run }) => run);
+  const nameOf = await readNames(ledger, payees, rows, starts);
   const notes = new Set(whyNot);
   const runs = await atOnce(found, async (of): Promise<RunView> => {
     const seen = await progressOf(sources, of).catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import { formatAmount } from "@durable-payments/client/decimal";
+import { lettersAndDigits } from "@durable-payments/client/values";
 import type { Ledger, MoneySum, SumsBy } from "@durable-payments/ledger";
 import * as BigDecimal from "effect/BigDecimal";
 import { namesOf } from "../facts/payees.ts";
@@ -7,7 +8,7 @@ import { filterOf, type ListFilter } from "./list.ts";
 
 /** Payments of one group, state and currency. */
 export interface ReportLine extends Omit<MoneySum, "sum"> {
-  /** Name of a payee; null if nobody has described it. */
+  /** Name of a payee, or all names that payments give its account; null if nobody has described it. */
   readonly name: string | null;
   /** Last four characters of a payee's account. */
   readonly account: string | null;
@@ -40,15 +41,20 @@ const linesOf = (
         MONEY_STATES.indexOf(a.state) - MONEY_STATES.indexOf(b.state),
     );
 
-/** A payee has one name, whether it was paid by an id or by the data of its account. */
+/** A payee is an account, whether it was paid by an id or by its data: its line has each name that payments give it. */
 const byPayee = async (ledger: Ledger, sums: ReadonlyArray<MoneySum>) => {
   const directory = new Map((await ledger.payees({})).map((payee) => [payee.payee, payee]));
-  return sums.map((sum) => {
-    const known = directory.get(sum.key ?? "");
-    const key = known?.mark ?? sum.key;
-    const shown = known?.shown ?? directory.get(key ?? "")?.shown ?? null;
-    const { payeeAccount: account, payeeName: name } = namesOf(shown);
-    return { ...sum, key, name, account };
+  const described = sums.map((sum) => {
+    const { mark = null, shown = null } = directory.get(sum.key ?? "") ?? {};
+    return { ...sum, key: mark ?? sum.key, ...namesOf(shown) };
+  });
+  const named = Map.groupBy(described, ({ key }) => key);
+  return described.map(({ payeeAccount: _, payeeName: __, ...sum }) => {
+    const same = named.get(sum.key) ?? [];
+    const names = same.flatMap(({ payeeName }) => payeeName ?? []);
+    const each = new Map(names.map((name) => [lettersAndDigits(name), name]));
+    const account = same.find(({ payeeAccount }) => payeeAccount !== null)?.payeeAccount ?? null;
+    return { ...sum, name: [...each.values()].toSorted().join(" / ") || null, account };
   });
 };
 

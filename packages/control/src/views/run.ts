@@ -47,6 +47,7 @@ const unrecorded = (
   batch: null,
   batchRow: null,
   alias: null,
+  namedAs: null,
   startedAt,
   endState: state === "running" ? null : state,
   endedAt,
@@ -161,8 +162,8 @@ export const readRun = async (sources: Sources, id: string) => {
       ? undefined
       : await noWorker(temporal.client, progress.taskQueue);
   const webUi = temporal?.settings.webUi;
-  const payees = [...rows.map(({ request }) => request.payee), run.payee, run.alias];
-  const nameOf = ledger ? await readNames(ledger, payees, rows) : () => null;
+  const payees = rows.map(({ request }) => request.payee);
+  const nameOf = ledger ? await readNames(ledger, payees, rows, [run]) : () => null;
   const view = viewOf(evidence, reasonOf(evidence), nameOf);
   return {
     ...view,

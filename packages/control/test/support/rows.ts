@@ -17,6 +17,7 @@ export const run = (more: Partial<Run> = {}): Run => ({
   currency: "EUR",
   payee: "b-1",
   alias: null,
+  namedAs: null,
   reference: null,
   startedAt: 0,
   endState: null,

@@ -98,9 +98,11 @@ const STANDING = `CASE WHEN ${IS_UNRETRIED} AND coalesce(writes.standing, runs.p
 
 const IS_NOT_PAID = `(${STATUS} = 'covered' OR ${STANDING} ${AMONG_NOT_PAID} OR ${RETRIED_BY} IS NOT NULL)`;
 
-/** The mark of the account or person of which a run has created the payee. */
-const NAMED_AS = `(SELECT own.payee FROM writes AS own WHERE own.workflow_id = batch_rows.workflow_id
-  AND own.operation IN ('createBeneficiary', 'createCardholder') AND own.made_id = writes.payee LIMIT 1)`;
+/** The description of the payee that a run plans to pay, or has created. */
+const NAMED_AS = `CASE WHEN ${sent("payee")} = runs.payee THEN runs.named_as ELSE
+  (SELECT CASE WHEN own.payee = runs.payee THEN coalesce(runs.named_as, own.payee) ELSE own.payee END FROM writes AS own
+  WHERE own.workflow_id = batch_rows.workflow_id AND own.operation IN ('createBeneficiary', 'createCardholder')
+  AND own.made_id = writes.payee LIMIT 1) END`;
 
 /** The file describes the payee that it names, and not the one of an amendment. */
 const SHOWN = `CASE WHEN ${sent("payee")} = batch_rows.payee OR EXISTS (SELECT 1 FROM writes AS own

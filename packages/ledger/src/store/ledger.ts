@@ -32,12 +32,13 @@ export interface NewRun extends PlannedOfRun {
   readonly type: string;
   readonly batch: string | null;
   readonly batchRow: number | null;
-  /** Description of the payee, for the directory of payees. */
-  readonly shown?: string | null;
 }
 /** Planned payment of a run, before it has a write. */
 export type PlannedOfRun = Pick<Run, "amount" | "currency" | "payee" | "reference"> &
-  Partial<Pick<Run, "alias">>;
+  Partial<Pick<Run, "alias">> & {
+    /** Description of the payee, for the directory of payees. */
+    readonly shown?: string | null;
+  };
 /** The state of the latest run of a workflow id in Temporal; `endState` null: it is open. */
 export type RunEnd = Pick<
   Run,

@@ -61,7 +61,7 @@ export const moneyGroupOf = (operation: string): MoneyGroup =>
 
 /** Payments of one group, state and currency. */
 export interface MoneySum {
-  /** A payee's id or mark, a UTC date, a batch, or a reason; null if it has none, or nothing was grouped. */
+  /** A payee's id, mark or description, a UTC date, a batch, or a reason; null if it has none, or nothing was grouped. */
   readonly key: string | null;
   readonly group: MoneyGroup;
   readonly state: MoneyState;
@@ -72,7 +72,7 @@ export interface MoneySum {
 
 /** The expression that groups payments. */
 const KEYS: Readonly<Record<SumsBy | "word", string>> = {
-  payee: "payments.payee",
+  payee: "payments.named_as",
   day: `payments.begun / ${DAY_MS}`,
   batch: "runs.batch",
   // Its reason is sealed: equal ones are found after SQL.

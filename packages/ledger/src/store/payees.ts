@@ -3,8 +3,10 @@
  * service or a mark, and only a mark can be compared if the texts are encrypted. No account number beyond its last four
  * characters.
  */
+import { PERSON_MARK } from "@durable-payments/client/values";
 import { chunksOf } from "effect/Array";
-import type { Payee } from "./ledger.ts";
+import { hash } from "node:crypto";
+import type { Payee, PlannedOfRun } from "./ledger.ts";
 import { OF_CARDHOLDERS, PAYEES, REQUEST, ROW, SEEN } from "./schema.ts";
 import { MOST_KEYS, type Store } from "./store.ts";
 import type { RowOf } from "./table.ts";
@@ -32,6 +34,19 @@ export const rememberPayees = async (
       part.map((payee) => savePayee({ ...payee, account, seenAt }, store.seal)),
     );
   }
+};
+
+/**
+ * Returns the description of the payee that a planned payment names. Several payments may name one account with different
+ * holders: each has its own. The mark of a person is that of the name.
+ */
+export const descriptionOf = ({
+  payee,
+  shown,
+}: Pick<PlannedOfRun, "payee" | "shown">): Pick<Payee, "mark" | "payee" | "shown"> | undefined => {
+  if (!payee || !shown) return undefined;
+  const named = hash("sha256", JSON.stringify([payee, shown])).slice(0, 32);
+  return { payee: payee.startsWith(PERSON_MARK) ? payee : named, mark: payee, shown };
 };
 
 const CARDHOLDER_WRITE = {

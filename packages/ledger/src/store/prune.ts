@@ -29,7 +29,10 @@ const clear = ({ name, sealed }: typeof RUNS | typeof WRITES | typeof BATCH_ROWS
 const CLEAR_WRITES = clear(WRITES, "payee = NULL, reference = NULL, run_id = ''");
 /** The mark of a person says that a planned payment is a card: its beginning is left. */
 const A_PERSON = `CASE WHEN type <> 'onboardCardholder' AND substr(payee, 1, ${PERSON_MARK.length}) = '${PERSON_MARK}' THEN '${PERSON_MARK}' END`;
-const CLEAR_RUNS = clear(RUNS, `payee = ${A_PERSON}, alias = NULL, reference = NULL`);
+const CLEAR_RUNS = clear(
+  RUNS,
+  `payee = ${A_PERSON}, alias = NULL, named_as = NULL, reference = NULL`,
+);
 const CLEAR_ROWS = clear(BATCH_ROWS, "payee = NULL, reference = NULL, mark = NULL");
 
 /** Rows that no run pays. */
@@ -62,7 +65,7 @@ const isQuiet = (table: string): string =>
 /** A payee that nothing names. */
 const UNNAMED = `NOT EXISTS (SELECT 1 FROM writes WHERE writes.payee = payees.payee)
   AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.payee = payees.payee)
-  AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.alias = payees.payee)
+  AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.payee = payees.mark AND runs.named_as = payees.payee)
   AND payee NOT IN (SELECT payee FROM batch_rows WHERE payee IS NOT NULL)
   AND payee NOT IN (SELECT mark FROM batch_rows WHERE mark IS NOT NULL)`;
 

@@ -69,11 +69,11 @@ const isLate = (table: string, day: string, time: string): string =>
  * index inside of one relation that has both.
  */
 export const PAYMENTS = [
-  `(SELECT owner_id AS run, operation, standing, account, amount, currency, payee, payee AS alias, reference,
+  `(SELECT owner_id AS run, operation, standing, account, amount, currency, payee, payee AS alias, payee AS named_as, reference,
    created_at AS begun, payment_date, word, word_unlisted, word_asks, changed_at FROM writes WHERE amount IS NOT NULL) AS payments`,
   `(SELECT workflow_id AS run, CASE WHEN type = 'onboardCardholder' OR substr(payee, 1, ${PERSON_MARK.length}) = '${PERSON_MARK}'
    THEN 'createCard' ELSE 'createPayout' END AS operation,
-   planned AS standing, account, amount, currency, payee, alias, reference, started_at AS begun, NULL AS payment_date, NULL AS word, 0 AS word_unlisted, 0 AS word_asks,
+   planned AS standing, account, amount, currency, payee, alias, coalesce(named_as, payee) AS named_as, reference, started_at AS begun, NULL AS payment_date, NULL AS word, 0 AS word_unlisted, 0 AS word_asks,
    started_at AS changed_at FROM runs WHERE planned IS NOT NULL) AS payments`,
 ] as const;
 

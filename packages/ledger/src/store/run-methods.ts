@@ -12,7 +12,7 @@ import type {
   Wait,
 } from "./ledger.ts";
 import { endAmong, onWhole, readDecision, selectDecisions } from "./log.ts";
-import { rememberPayees } from "./payees.ts";
+import { descriptionOf, rememberPayees } from "./payees.ts";
 import { HAS_ENDED, refreshEnds, refreshStatus } from "./run-status.ts";
 import { LEASES, type Run, RUNS, WAITS } from "./schema.ts";
 import { chunksOf } from "effect/Array";
@@ -135,7 +135,15 @@ export const runMethods = (store: Store) => {
     const change = ms > 0 ? take({ name, holder }, seal) : release;
     return (await store.writeReturning(`lease ${name}`, change)).length > 0;
   };
-  const record = (run: NewRun, start: NewStart | undefined, startedAt?: number): Promise<void> => {
+  const describe = async (account: string | null, planned: PlannedOfRun): Promise<void> => {
+    const described = descriptionOf(planned);
+    if (described) await rememberPayees(store, account ?? "", [described]);
+  };
+  const recordOnly = (
+    run: NewRun,
+    start: NewStart | undefined,
+    startedAt?: number,
+  ): Promise<void> => {
     const { account, workflowId } = run;
     const looks = [selectDecisions(workflowId)];
     return store.logged(workflowId, workflowId, looks, ([lines = []], log) => {
@@ -153,6 +161,7 @@ export const runMethods = (store: Store) => {
         {
           ...run,
           runId,
+          namedAs: descriptionOf(run)?.payee ?? null,
           startedBy: start?.by ?? null,
           isStopped,
           planned: isStopped ? "stopped" : "open",
@@ -164,6 +173,10 @@ export const runMethods = (store: Store) => {
       return { value: undefined, writes: [saved, ...refreshEnds(store, [workflowId])] };
     });
   };
+  const record = async (...[run, ...how]: Parameters<typeof recordOnly>): Promise<void> => {
+    // In the same turn, and so in the same commit.
+    await Promise.all([describe(run.account, run), recordOnly(run, ...how)]);
+  };
   return {
     /**
      * Records a start: the run, and the decision of who started it, in one transaction. Known values of the run stay,
@@ -172,15 +185,15 @@ export const runMethods = (store: Store) => {
      * Each start has its own key. A change of rows of a workflow id takes its key first, and keys are taken in order,
      * which avoids deadlocks.
      */
-    recordStart: async (run: NewRun, start: NewStart): Promise<void> => {
-      const { account, payee, shown } = run;
-      const payees = shown && payee ? [{ payee, mark: null, shown }] : [];
-      // In the same turn, and so in the same commit.
-      await Promise.all([rememberPayees(store, account ?? "", payees), record(run, start)]);
-    },
+    recordStart: (run: NewRun, start: NewStart): Promise<void> => record(run, start),
     /** Records the planned payment of a run after an amendment. */
-    amendRun: (workflowId: string, planned: PlannedOfRun): Promise<void> =>
-      store.save(workflowId, [store.update(RUNS, planned, { "workflow_id = ?": workflowId })]),
+    amendRun: async (workflowId: string, planned: PlannedOfRun): Promise<void> => {
+      const of = { "workflow_id = ?": workflowId };
+      const [run] = await store.all(RUNS, of);
+      const to = { ...planned, namedAs: descriptionOf(planned)?.payee ?? null };
+      await describe(run?.account ?? null, planned);
+      await store.save(workflowId, [store.update(RUNS, to, of)]);
+    },
     /**
      * Records the state of the latest run of each id in Temporal. Runs that the ledger does not know are left out; null
      * opens a run again.

@@ -164,6 +164,8 @@ export const RUNS = new Table(
     payee: column.textOrNull,
     /** A second mark of the payee: of an account by its number and country, of a person by the email. */
     alias: column.textOrNull,
+    /** The description of the payee as its own input names it: see `PAYEES`. */
+    namedAs: column.textOrNull,
     reference: column.textOrNull,
     startedAt: column.number,
     /** How its latest run has ended; null while it is open. */
@@ -238,9 +240,9 @@ export const PAYEES = new Table(
   "payees",
   {
     account: column.text,
-    /** A `beneficiary_id`, or the mark of an account or a person. */
+    /** A `beneficiary_id`, the mark of a person, or the mark of an account and its holder: see `descriptionOf`. */
     payee: column.text,
-    /** Mark of the account or the person: the same for each id of one account. */
+    /** Mark of the account or the person: the same for each id and each holder of one account. */
     mark: column.textOrNull,
     /** Name, country and last four characters of the account, or the name of a person. */
     shown: column.sealed(column.text),
@@ -308,7 +310,10 @@ export interface RowRepair {
   /** The body of its amendment's decision; `hash` is that of the amended input. */
   readonly amend?: JsonObject & { readonly hash: string };
   /** The payment of the amended input. */
-  readonly planned?: Pick<Run, "alias" | "amount" | "currency" | "payee" | "reference">;
+  readonly planned?: Pick<Run, "alias" | "amount" | "currency" | "payee" | "reference"> & {
+    /** Description of the payee; null if only an id is known. */
+    readonly shown: string | null;
+  };
 }
 
 export const BATCH_ROWS = new Table(
@@ -365,7 +370,7 @@ export const ROW_OUTCOME = {
   madeId: column.textOrNull,
   /** The service's id of the cardholder that its run has created. */
   holderId: column.textOrNull,
-  /** The mark of the account or person of which its run has created the payee. */
+  /** The description of the payee, if its run plans to pay it or has created it. */
   namedAs: column.textOrNull,
   /** The later repair that has retried its run again. */
   retriedBy: column.textOrNull,

@@ -724,7 +724,11 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     const planned = { amount: null, currency: null, payee: null, reference: null };
     await ledger.recordStart(runOf({ workflowId: own, type: "payAll", ...planned }), startOf());
     const type = "onboardCardholder";
-    await ledger.recordStart(runOf({ workflowId: card, runId: "run-1", type }), startOf());
+    const person = { payee: "person/1", shown: "Ada Muster" };
+    await ledger.recordStart(
+      runOf({ workflowId: card, runId: "run-1", type, ...person }),
+      startOf(),
+    );
     const write = async (workflowId: string, step: string, given: Parameters<typeof saving>[1]) => {
       const name = nameOf({ workflowId, step });
       await ledger.transact(name, saving(name, given));
@@ -737,7 +741,7 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     await write(card, "createCardholder", {
       ...made(`${card}-H`),
       operation: "createCardholder",
-      request: of("person:1", null),
+      request: of("person/1", null),
     });
     await write(card, "createCard", {
       operation: "createCard",
@@ -763,7 +767,7 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
       { number: 1, madeId: null, standing: "refused", amount: "250.00" },
       { number: 2, status: "notStarted", standing: "open", amount: "90.00", reason: null },
     ]);
-    expect(rows[2]).toMatchObject({ namedAs: "person:1", retriedBy: null });
+    expect(rows[2]).toMatchObject({ namedAs: "person/1", retriedBy: null });
     const counts = await other.batchCounts(id);
     expect(counts.map(({ rows, standing }) => [standing, rows])).toEqual([
       ["completed", 1],
@@ -1033,8 +1037,8 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     expect(await ledger.runs({ workflowIds: [name.workflowId] })).toMatchObject([
       { status: "succeeded", amount: "250.00", payee: null, startedBy: null },
     ]);
-    const payees = async () => (await ledger.payees()).map(({ payee }) => payee);
-    expect(await payees()).not.toContain("mark-old");
+    const payees = async () => (await ledger.payees()).map(({ shown }) => shown);
+    expect(await payees()).not.toContain("Old Ltd");
     for (const one of needed)
       expect((await ledger.look(one)).row?.request).toMatchObject({ amount: "250.00" });
     expect(end?.by).toBe("ada");

@@ -708,15 +708,31 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     ]);
   });
 
-  it("describes a payee by each id of its account", async () => {
+  it("describes a payee by each id of its account, and by each holder that a payment names", async () => {
     const shown = "Muster GmbH, DE, account ending in 2606";
     const workflowId = `status-${++count}`;
-    await ledger.recordStart(runOf({ workflowId, payee: "mark-77", shown }), startOf());
+    const namedAs = async (given: { readonly workflowId: string; readonly shown: string }) => {
+      await ledger.recordStart(runOf({ payee: "mark-77", ...given }), startOf());
+      const [run] = await ledger.runs({ workflowIds: [given.workflowId] });
+      return run?.namedAs ?? "";
+    };
+    const own = await namedAs({ workflowId, shown });
+    const wrong = "Wrong AG, DE, account ending in 2606";
+    const other = await namedAs({ workflowId: `${workflowId}-b`, shown: wrong });
     await ledger.rememberPayees("account-1", [{ payee: "b-77", mark: "mark-77", shown }]);
-    const found = await ledger.payees({ payees: ["mark-77", "b-77"] });
-    expect(found.map(({ mark, payee, shown: is }) => [payee, mark, is])).toEqual([
-      ["b-77", "mark-77", shown],
-      ["mark-77", null, shown],
+    const found = await ledger.payees({ payees: [own, other, "b-77"] });
+    expect(new Map(found.map(({ mark, payee, shown: is }) => [payee, [mark, is]]))).toEqual(
+      new Map([
+        ["b-77", ["mark-77", shown]],
+        [own, ["mark-77", shown]],
+        [other, ["mark-77", wrong]],
+      ]),
+    );
+    // An amendment may correct the holder alone.
+    const planned = { amount: "1.00", currency: "EUR", payee: "mark-77", reference: null };
+    await ledger.amendRun(`${workflowId}-b`, { ...planned, shown });
+    expect(await ledger.runs({ workflowIds: [`${workflowId}-b`] })).toMatchObject([
+      { namedAs: own },
     ]);
   });
 

@@ -30,12 +30,11 @@ import type { Connected, Deciding } from "../../facts/connection/connections.ts"
 import { namesOf, readNames } from "../../facts/payees.ts";
 import { readInput } from "../../facts/run-input.ts";
 import { ControlError, InvalidInput, invalidInput } from "../../errors.ts";
-import { paymentOf } from "../../rules/payment.ts";
+import { paymentOf, plannedFields } from "../../rules/payment.ts";
 import { amendInput, inRepairText, whyNotAmended } from "../../rules/retry-plan.ts";
 import {
   type ListedPayment,
   type Money,
-  paymentFields,
   type PaymentView,
   sumMoney,
 } from "../../rules/run-view.ts";
@@ -130,7 +129,7 @@ const amendRun = async (
   if (!isRecord(amended)) throw invalidInput(`The input of ${workflowId} is not an object.`);
   const payment = paymentOf(amended, connected.ledger);
   const amend = { changed, hash, ...paidBy(type, amended, payment) };
-  const planned = payment && { ...paymentFields(payment), alias: payment.alias };
+  const planned = payment && plannedFields(payment);
   return { amended, repair: { amend, ...(planned && { planned }) } satisfies RowRepair };
 };
 
@@ -279,6 +278,8 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
   const nameOf = await readNames(
     connected.ledger,
     rows.map(({ row }) => row.payee),
+    [],
+    rows.map(({ run }) => run),
   );
   return {
     /** Names these retries: `repair` makes no other ones. */
@@ -288,7 +289,7 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
       ...Struct.pick(plan, ["workflowId", "runId", "way", "kept", "from"]),
       again: plan.again.map(({ step }) => step),
       ...Struct.pick(row, ["amount", "currency", "payee"]),
-      ...namesOf(nameOf(row.payee)),
+      ...namesOf(row.repair?.planned?.shown ?? nameOf(row.payee, run)),
       amended: changed,
     })),
     /** Runs that a retry cannot help, with the reason. */

@@ -9,8 +9,7 @@ import { notFound, refused } from "../../errors.ts";
 import { findDuplicates, likeText } from "../duplicates.ts";
 import { type Progress, readFailureOf, readProgress } from "../../facts/progress.ts";
 import { readInput } from "../../facts/run-input.ts";
-import { paymentOf } from "../../rules/payment.ts";
-import { paymentFields } from "../../rules/run-view.ts";
+import { paymentOf, plannedFields } from "../../rules/payment.ts";
 import {
   amendInput,
   inRepairText,
@@ -152,8 +151,7 @@ export const recordRetry = async (
   /** Afterwards: an approval counts for the new run as it did for the one that it continues, and its payment is the amended one. */
   return async (firstRunId: string): Promise<void> => {
     await decide("retry", { from: run.firstRunId, firstRunId });
-    if (payment !== undefined)
-      await ledger.amendRun(plan.workflowId, { ...paymentFields(payment), alias: payment.alias });
+    if (payment !== undefined) await ledger.amendRun(plan.workflowId, plannedFields(payment));
   };
 };
 

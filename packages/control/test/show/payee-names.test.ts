@@ -1,0 +1,81 @@
+// Several payments may name one account with different holders. Each keeps its own, until the service has a beneficiary for it.
+import { defaultAssumptions } from "@durable-payments/client/effect";
+import { isRecord } from "@durable-payments/client/values";
+import { openLedger } from "@durable-payments/ledger";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/actions/batch/index.ts";
+import { startOf } from "../../src/actions/start-request.ts";
+import { paymentOf, plannedFields } from "../../src/rules/payment.ts";
+import { batchOfId, listRuns, readInbox, readReport, readRun } from "../../src/views/index.ts";
+import { plannedRepair } from "../support/repairing.ts";
+import { ACCOUNT, question, row } from "../support/rows.ts";
+import { operationsOn } from "../support/stub-client.ts";
+
+const OWN = "Example Supplies GmbH, DE";
+const WRONG = "Wrong Name AG, DE";
+const FILED = "payout/invoice-2026-101";
+const ada = { by: "Ada", how: "--by", reason: "month's end" };
+
+/** A file that waits for its approval, and a single payment to the account of its first row, with another holder. */
+const rig = async () => {
+  const ledger = await openLedger("memory");
+  onTestFinished(() => ledger.close());
+  const { operations } = operationsOn(ledger);
+  const example = fileURLToPath(new URL("../../../../examples/payouts.csv", import.meta.url));
+  const file = await checkBatchFile("payout", example, defaultAssumptions);
+  const options = { ...ada, approveAbove: "1.00" };
+  await payFile(operations, file, await planFile(operations, file, options), options);
+  const [{ input } = { input: {} }] = file.rows;
+  const beneficiary =
+    "beneficiary" in input && isRecord(input.beneficiary) ? input.beneficiary : {};
+  const wrong = { ...input, beneficiary: { ...beneficiary, account_holder: "Wrong Name AG" } };
+  const payment = paymentOf(wrong, ledger);
+  const run = { account: ACCOUNT, workflowId: "w-1", type: "payout", batch: null, batchRow: null };
+  await ledger.recordStart(...startOf(run, [wrong], payment, { by: "bob", how: "--by" }));
+  const nameOf = async (id: string) =>
+    (await readRun({ ledger, temporal: undefined, whyNot: [] }, id)).payeeName;
+  return { ledger, operations, batch: file.batch, input, payment, nameOf };
+};
+
+test("each payment shows the holder that it names, and either name finds both", async () => {
+  const { batch, ledger, nameOf, operations } = await rig();
+  expect([await nameOf(FILED), await nameOf("w-1")]).toEqual([OWN, WRONG]);
+  for (const payee of ["Example Supplies", "Wrong Name"]) {
+    const { runs } = await listRuns({ ledger }, { payee }, { limit: 9 });
+    expect(new Map(runs.map(({ payeeName, workflowId }) => [workflowId, payeeName]))).toEqual(
+      new Map([
+        [FILED, OWN],
+        ["w-1", WRONG],
+      ]),
+    );
+  }
+  const { hash } = (await readInbox(ledger, 1)).items[0] ?? {};
+  await decideBatch(operations, batch, "reject", { ...ada, by: "Bob", hash: hash ?? "" });
+  expect((await batchOfId(ledger, batch)).notPaid[0]).toMatchObject({ payeeName: OWN });
+  const { lines } = await readReport(ledger, { payee: "Wrong Name" }, "payee");
+  expect(new Set(lines.map(({ account, name }) => `${name} ${account}`))).toEqual(
+    new Set([`${OWN} / ${WRONG} 3000`]),
+  );
+});
+
+test("a repair and a question name the holder of their payment, and an amendment may correct it", async () => {
+  const { input, ledger, nameOf, operations, payment } = await rig();
+  const end = { endState: "failed", endedAt: 1, endType: "Odd", endReason: "odd" } as const;
+  await ledger.recordEnds([{ ...end, workflowId: "w-1", runId: "run-1" }]);
+  const { retries } = await plannedRepair(operations, ada, { find: "w-1" });
+  expect(retries).toMatchObject([{ payeeName: WRONG, payeeAccount: "3000" }]);
+  const { account, step, workflowId } = row({ workflowId: "w-1", step: "createBeneficiary" });
+  await ledger.transact({ account, step, workflowId }, (look) => ({
+    row: {
+      ...row({ workflowId, step, operation: "createBeneficiary", state: "asking" }),
+      question: question(),
+      request: { ...row().request, amount: null, currency: null, payee: payment?.payee ?? null },
+      epoch: look.epoch,
+    },
+  }));
+  const asked = (await readInbox(ledger, 1)).items.find((item) => item.workflowId === "w-1");
+  expect(asked?.payeeName).toContain(WRONG);
+  await ledger.amendRun("w-1", plannedFields(paymentOf(input, ledger)));
+  expect(await nameOf("w-1")).toBe(OWN);
+});
