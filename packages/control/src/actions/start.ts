@@ -1,3 +1,4 @@
+import { overLimit } from "@durable-payments/ledger";
 import { contentHash, type Duration, WORKFLOW } from "@durable-payments/protocol";
 import {
   type Client,
@@ -5,7 +6,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandleWithStartDetails,
 } from "@temporalio/client";
-import type { NextAction } from "../errors.ts";
+import { invalidInput, type NextAction } from "../errors.ts";
 import { accountNamed, type Connected } from "../facts/connection/connections.ts";
 import { changing } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
@@ -193,6 +194,11 @@ const prepare = async (
     ...(workflowId !== contentId && { id: workflowId }),
   };
   const known = await existing(connected, workflowId, planned);
+  const payment = known === undefined ? paymentOf(input) : undefined;
+  const { maxAmounts } = await connected.ledger.limits(account);
+  // It would only fail, and a later start of its id would find the failed run.
+  const over = payment && overLimit(payment, [maxAmounts]);
+  if (over !== undefined) throw invalidInput(`${over} Nothing was started.`);
   return { known, compared: { account, workflowId, input, notDuplicate, next } };
 };
 
@@ -217,7 +223,7 @@ export const checkStart = async (
  * @param id of the workflow.
  * @param planned result of `planPayout` or `planOnboarding`.
  * @throws NotAllowed if the id belongs to another input, or the payment is likely a duplicate; InvalidInput if the id or
- *   name is invalid; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer.
+ *   name is invalid, or the payment is above the limits of the account; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer.
  */
 export const startRun = async (
   connected: Connected,

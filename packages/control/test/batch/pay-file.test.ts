@@ -445,6 +445,24 @@ test("a total above the account's limit waits for a second person", async () => 
   expect(await planFile(operations, file, options)).toMatchObject({ needsApproval: true });
 });
 
+test("a row above the account's limits is refused before anything is started, and a file that was started continues", async () => {
+  const { ledger, operations } = await rig();
+  const limitTo = (maxAmounts: Readonly<Record<string, string>>) =>
+    ledger.setLimits(operations.account, { maxAmounts, approveAbove: null }, { ...ada });
+  await limitTo({ EUR: "100.00" });
+  const file = await checked("above.csv", [line("1", "100"), line("2", "100.01")]);
+  const found = await planFile(operations, file, ada).catch((error: unknown) => error);
+  expect(found).toMatchObject({
+    name: "InvalidInput",
+    message: expect.stringContaining("Nothing was started"),
+    faults: [{ field: "row 3:", problem: "100.01 EUR is above the limit of 100.00 EUR." }],
+  });
+  const within = await checked("within.csv", [line("1", "100")]);
+  await payFile(operations, within, await planFile(operations, within, ada), ada);
+  await limitTo({ EUR: "99.00" });
+  expect(await planFile(operations, within, ada)).toMatchObject({ state: "approved", toPay: 1 });
+});
+
 test("an upload that comes late does not revive a batch that was cancelled meanwhile", async () => {
   const { ledger, operations } = await rig();
   const file = await checked("late.csv", [line("1")]);

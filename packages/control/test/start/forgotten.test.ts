@@ -65,6 +65,20 @@ test("a start describes its payee, so that a payment that is never sent is not t
   );
 });
 
+test("a payment above the limits of the account, or in a currency that they omit, is not started", async () => {
+  const { ledger, operations } = await rig();
+  const by = { by: "ada", how: "--by", reason: "first limits" };
+  for (const [maxAmounts, why] of [
+    [{ EUR: "12.00" }, "12.01 EUR is above the limit of 12.00 EUR. Nothing was started."],
+    [{}, "The account's limits do not list EUR. Nothing was started."],
+  ] as const) {
+    await ledger.setLimits(ACCOUNT, { maxAmounts, approveAbove: null }, by);
+    for (const start of [startRun, checkStart])
+      await expect(start(operations, "above", plan("12.01"), ada)).rejects.toThrow(why);
+  }
+  expect(await ledger.runs({ workflowIds: ["above"] })).toEqual([]);
+});
+
 test("the same input was paid earlier; another amount or payee is refused, also in a dry run", async () => {
   const { asked, operations } = await rig(done);
   expect(await startRun(operations, "paid-1", plan("10.0"), ada)).toMatchObject({

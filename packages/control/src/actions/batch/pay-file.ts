@@ -5,6 +5,7 @@ import {
   type Ledger,
   type MoneyState,
   moneyStateOf,
+  overLimit,
   type Run,
   type SimilarPayment,
   wasNeverStarted,
@@ -54,6 +55,9 @@ const SAVED_AT_ONCE = 5_000;
 const RECORDED_AT_ONCE = 100;
 const READ_AT_ONCE = 1_000;
 
+/** Most rows that an error names. */
+const MOST_FAULTS = 100;
+
 /**
  * Refuses keys that were used for another payment, by another batch or a single run. An amended row is still its own, and the
  * key of a row that was rejected before its start is free.
@@ -86,9 +90,23 @@ const checkKeys = async ({ ledger }: Connected, batch: string, rows: ReadonlyArr
   if (faults.length > 0)
     throw invalidInput(
       `The file has keys that were used before: ${faults.length}. Nothing was started.`,
-      faults.slice(0, 100),
+      faults.slice(0, MOST_FAULTS),
     );
   return [...known.values()];
+};
+
+/** Refuses rows that are above the limits of the account: their runs would only fail. */
+const checkLimits = async (ledger: Ledger, account: string, rows: ReadonlyArray<PayingRow>) => {
+  const { maxAmounts } = await ledger.limits(account);
+  const faults = rows.flatMap(({ number, payment }) => {
+    const problem = overLimit(payment, [maxAmounts]);
+    return problem === undefined ? [] : [{ field: `row ${number}:`, problem }];
+  });
+  if (faults.length > 0)
+    throw invalidInput(
+      `The file has rows that the limits of the account forbid: ${faults.length}. Nothing was started.`,
+      faults.slice(0, MOST_FAULTS),
+    );
 };
 
 /** Whether an earlier file of a key needed approval as a whole: the send of its row is held until such a file is approved. */
@@ -154,7 +172,8 @@ const asRecorded = async (ledger: Ledger, checked: CheckedFile): Promise<Checked
 /**
  * Compares a checked file with earlier payments. Nothing is changed.
  *
- * @throws InvalidInput if a key was used for another payment, or an option is invalid.
+ * @throws InvalidInput if a key was used for another payment, a row is above the limits of the account, or an option is
+ *   invalid.
  */
 export const planFile = async (
   connected: Connected,
@@ -192,6 +211,7 @@ export const planFile = async (
   const unnamed = more > 0 ? [`… and ${more} more possible duplicates`] : [];
   const uploaded = await ledger.batch(checked.batch);
   const left = await leftOf(ledger, uploaded);
+  if (left === undefined) await checkLimits(ledger, account, fresh);
   const sums = sumMoney(left?.counts ?? fresh.map(({ payment }) => payment));
   const earlier = new Map<string, MoneyState>();
   for (const batch of new Set(others.values()))
