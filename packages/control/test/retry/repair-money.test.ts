@@ -71,3 +71,23 @@ it("names what a retry cannot help with the reason alone", async () => {
   const plan = await planRepair({ client: undefined, ledger }, {}, { by: "ada" });
   expect(plan.notHelped).toEqual([{ workflowId, whyNot }]);
 });
+
+it("names the repair that has already retried all runs of some amendments", async () => {
+  const { ledger, workflowId } = await bookedAndFailed();
+  const of = { account: ACCOUNT, workflowId, step: null, question: null } as const;
+  const acting = { by: "ada", how: "--by", reason: "wrong amount" };
+  const value = { runId: "run-1", way: "start", repair: "repairs/1" };
+  await ledger.decide({ ...of, ...acting, kind: "retry", value });
+  await ledger.reopenRun(workflowId, "run-1", "run-2");
+  const again = (amendEach: Readonly<Record<string, unknown>>) =>
+    planRepair({ client: undefined, ledger }, {}, { ...acting, amendEach });
+  await expect(again({ [workflowId]: {} })).rejects.toMatchObject({
+    name: "NotAllowed",
+    message: `These amendments are for runs that repairs/1 has already retried: ${workflowId}. Nothing was done.`,
+    next: { action: "show", workflowId: "repairs/1" },
+  });
+  await expect(again({ [workflowId]: {}, "booking/2": {} })).rejects.toMatchObject({
+    name: "InvalidInput",
+    message: expect.stringContaining("have not failed, or do not match"),
+  });
+});

@@ -29,7 +29,7 @@ import * as Struct from "effect/Struct";
 import type { Connected, Deciding } from "../../facts/connection/connections.ts";
 import { namesOf, readNames } from "../../facts/payees.ts";
 import { readInput } from "../../facts/run-input.ts";
-import { ControlError, InvalidInput, invalidInput } from "../../errors.ts";
+import { ControlError, InvalidInput, invalidInput, refused } from "../../errors.ts";
 import { paymentOf, plannedFields } from "../../rules/payment.ts";
 import { amendInput, inRepairText, whyNotAmended } from "../../rules/retry-plan.ts";
 import {
@@ -238,10 +238,31 @@ const planRow = async (
   }
 };
 
+/** Makes the error for amendments of runs that have not failed, or do not match: earlier, a repair may have retried them all. */
+const strangeAmendments = async (ledger: Ledger, ids: ReadonlyArray<string>) => {
+  const logs = await atOnce(ids, (id) => ledger.decisionsOf(id), READ_AT_ONCE);
+  const repairs = logs.map((decisions) => {
+    const { repair } = decisions.findLast(({ kind }) => kind === "retry")?.value ?? {};
+    return typeof repair === "string" ? repair : undefined;
+  });
+  const [first] = repairs;
+  const runs = `${ids.slice(0, 5).join(", ")}${ids.length > 5 ? ` and ${ids.length - 5} more` : ""}`;
+  if (first !== undefined && !repairs.includes(undefined))
+    return refused(
+      `These amendments are for runs that ${[...new Set(repairs)].join(", ")} has already retried: ${runs}. Nothing was done.`,
+      first,
+    );
+  return invalidInput(
+    `These amendments are for runs that have not failed, or do not match: ${runs}. Nothing was done.`,
+    ids.map((field) => ({ field, problem: "has not failed, or does not match" })),
+  );
+};
+
 /**
  * Plans the retry of all failed runs that match. Nothing is changed. Without amendments and `from`, it needs only the ledger.
  *
- * @throws InvalidInput if an option or an amended input is invalid, or amendments name runs that have not failed.
+ * @throws InvalidInput if an option or an amended input is invalid, or amendments name runs that have not failed; NotAllowed
+ *   if a repair has retried them.
  */
 export const planRepair = async (connected: Reading, filter: RunFilter, options: RepairOptions) => {
   checkOptions(options);
@@ -251,11 +272,7 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
   const taken = found.slice(0, MOST_ROWS);
   const known = new Set(taken.map(({ run }) => run.workflowId));
   const strange = Object.keys(options.amendEach ?? {}).filter((id) => !known.has(id));
-  if (strange.length > 0)
-    throw invalidInput(
-      `These amendments are for runs that have not failed, or do not match: ${strange.slice(0, 5).join(", ")}${strange.length > 5 ? ` and ${strange.length - 5} more` : ""}. Nothing was done.`,
-      strange.map((field) => ({ field, problem: "has not failed, or does not match" })),
-    );
+  if (strange.length > 0) throw await strangeAmendments(connected.ledger, strange);
   const planned = await atOnce(taken, (run) => planRow(connected, run, options), READ_AT_ONCE);
   // Nobody meant it: the other runs wait, too, until it is corrected.
   const invalid = planned.flatMap((plan, at) =>
