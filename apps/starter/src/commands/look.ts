@@ -58,7 +58,8 @@ export const inbox = command(
   `Show everything that needs a person: questions, approvals of payments, files
   and limits, and what is stuck: late payouts, unknown statuses, lost
   runs, stalled files, accounts without a worker. Decisions about money come
-  first, then larger sums and older items. It needs only the ledger.`,
+  first, by currency, with larger sums and older items first. It needs only
+  the ledger.`,
 );
 
 /** `durable-payments failed`: groups what failed. */

@@ -289,7 +289,7 @@ export class PaymentsReading implements AsyncDisposable {
   }
 
   /**
-   * Reads the questions and approvals that wait for a person: those about money first, then by sum and age. It needs only the
+   * Reads the questions and approvals that wait for a person: those about money first, then by currency, sum and age. It needs only the
    * ledger.
    *
    * @example

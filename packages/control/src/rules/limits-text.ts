@@ -5,12 +5,20 @@ const amountsText = (amounts: Limits["maxAmounts"]): string =>
     .map(([currency, amount]) => `${amount} ${currency}`)
     .join(", ");
 
-/** Words limits: `at most 1000.00 EUR; approval above 100.00 EUR`; `no limits` if there are none. */
-export const limitsText = ({ approveAbove, maxAmounts }: Limits): string =>
-  [
-    ...(maxAmounts === null ? [] : [`at most ${amountsText(maxAmounts) || "nothing"}`]),
-    ...(approveAbove === null ? [] : [`approval above ${amountsText(approveAbove) || "nothing"}`]),
-  ].join("; ") || "no limits";
+/** Words limits: `at most 1000.00 EUR, no other currency; approval above 100.00 EUR, always in other currencies`; `no limits` if there are none. */
+export const limitsText = ({ approveAbove, maxAmounts }: Limits): string => {
+  const [most, above] = [amountsText(maxAmounts), amountsText(approveAbove)];
+  return (
+    [
+      ...(maxAmounts === null
+        ? []
+        : [`at most ${most ? `${most}, no other currency` : "nothing"}`]),
+      ...(approveAbove === null
+        ? []
+        : [`approval above ${above ? `${above}, always in other currencies` : "nothing"}`]),
+    ].join("; ") || "no limits"
+  );
+};
 
 /** Words the limits of an account, and those that wait for a second person. */
 export const accountLimitsText = ({ pending, ...now }: AccountLimits): string =>

@@ -262,20 +262,22 @@ const FIRST: ReadonlySet<InboxItem["kind"]> = new Set(["question", "approval", "
 export const moneyOfItem = ({ amount, currency, file, things }: InboxItem): Money =>
   file?.sums ?? things?.money ?? sumMoney([{ amount, currency }]);
 
+/** Names the currencies of an item; those without money are the last. */
+const currenciesOf = (money: Money): string => money.map(({ currency }) => currency).join() || "~";
+
 /**
- * The order of the inbox: decisions about money first; then the larger sum, if both are in one currency; then the older
- * one. Sums of several currencies are not compared.
+ * The order of the inbox: decisions about money first; then by currency, because sums of several are not compared; then the
+ * larger sum; then the older one.
  */
 const byMoneyAndAge = (one: InboxItem, other: InboxItem): number => {
-  const decided = Number(FIRST.has(other.kind)) - Number(FIRST.has(one.kind));
-  if (decided !== 0) return decided;
-  const [[sum, ...more], [otherSum, ...otherMore]] = [moneyOfItem(one), moneyOfItem(other)];
-  const isSame = sum !== undefined && sum.currency === otherSum?.currency;
-  const size =
-    isSame && more.length + otherMore.length === 0
-      ? Number(otherSum?.amount) - Number(sum.amount)
-      : 0;
-  return size === 0 ? one.since - other.since : size;
+  const [money, others] = [moneyOfItem(one), moneyOfItem(other)];
+  const [currencies, otherCurrencies] = [currenciesOf(money), currenciesOf(others)];
+  return (
+    Number(FIRST.has(other.kind)) - Number(FIRST.has(one.kind)) ||
+    Number(currencies > otherCurrencies) - Number(currencies < otherCurrencies) ||
+    Number(others[0]?.amount ?? 0) - Number(money[0]?.amount ?? 0) ||
+    one.since - other.since
+  );
 };
 
 /** Items that wait for a person, by `byMoneyAndAge`. */
@@ -287,7 +289,7 @@ export interface Inbox {
  * Reads the items that wait for a person: questions, approvals, and everything else that only a person can continue.
  * It needs only the ledger.
  *
- * @returns the items: decisions about money first, then by sum and age.
+ * @returns the items: decisions about money first, then by currency, sum and age.
  */
 export const readInbox = async (ledger: Ledger, lateAfterMs: number): Promise<Inbox> => {
   const [own, batches, limits, standing] = await Promise.all([

@@ -33,8 +33,8 @@ test("a looser limit waits in the inbox and in doctor's report for another perso
       workflowId: `limits/${ACCOUNT}`,
       reason: "ada asks for looser limits: larger invoices",
       details: [
-        "Now: at most 1000.00 EUR; approval above 100.00 EUR.",
-        "Then: approval above 100.00 EUR.",
+        "Now: at most 1000.00 EUR, no other currency; approval above 100.00 EUR, always in other currencies.",
+        "Then: approval above 100.00 EUR, always in other currencies.",
       ],
       hash: String(asked.pending?.sequence),
     },
@@ -59,6 +59,22 @@ test("a looser limit waits in the inbox and in doctor's report for another perso
   await expect(approveLimits(opened, ACCOUNT, { ...grace, hash })).rejects.toThrow(
     "No limits are waiting",
   );
+});
+
+test("limits say what becomes of a currency that they no longer list", async () => {
+  const opened = await limited();
+  const both = { maxAmounts: { EUR: "1000.00", USD: "500.00" }, approveAbove: null };
+  const asked = await setLimits(opened, ACCOUNT, both, ada);
+  await approveLimits(opened, ACCOUNT, { ...grace, hash: String(asked.pending?.sequence) });
+  await setLimits(opened, ACCOUNT, { maxAmounts: { EUR: "2000.00" } }, ada);
+  expect((await readInbox(opened.ledger, lateAfterMsOf())).items).toMatchObject([
+    {
+      details: [
+        "Now: at most 1000.00 EUR, 500.00 USD, no other currency.",
+        "Then: at most 2000.00 EUR, no other currency.",
+      ],
+    },
+  ]);
 });
 
 test.each([{ EUR: "-1" }, { EUR: 100 }, { eur: "1" }, { EUR: "1e9" }, "EUR=1", []])(

@@ -8,9 +8,9 @@ import { readInbox } from "../../src/views/inbox.ts";
 import { readRun } from "../../src/views/run.ts";
 import { ACCOUNT, put, question, row } from "../support/rows.ts";
 
-const asking = (workflowId: string, amount: string, since: number) => {
+const asking = (workflowId: string, amount: string, since: number, currency = "EUR") => {
   const asked = row({ workflowId, state: "asking", doubt: 1, question: question({ since }) });
-  return { ...asked, request: { ...asked.request, amount } };
+  return { ...asked, request: { ...asked.request, amount, currency } };
 };
 
 test("the inbox has decisions first, larger sums and older items before others, and all that stands still", async () => {
@@ -32,6 +32,29 @@ test("the inbox has decisions first, larger sums and older items before others, 
     things: { count: 1, money: [{ amount: "9999.00", currency: "EUR" }] },
     next: [{ action: "list", isLate: true }],
   });
+});
+
+test("larger sums come first in each currency, whatever the age of those in another one", async () => {
+  const ledger = await openLedger("memory");
+  const given = [
+    ["USD", "150.00"],
+    ["EUR", "16.00"],
+    ["USD", "100.00"],
+    ["EUR", "26.00"],
+    ["USD", "150.00"],
+    ["EUR", "14.00"],
+  ] as const;
+  for (const [at, [currency, amount]] of given.entries())
+    await put(ledger, asking(`run-${at}`, amount, at, currency));
+  const { items } = await readInbox(ledger, lateAfterMsOf());
+  expect(items.map(({ amount, currency, since }) => `${currency} ${amount} ${since}`)).toEqual([
+    "EUR 26.00 3",
+    "EUR 16.00 1",
+    "EUR 14.00 5",
+    "USD 150.00 0",
+    "USD 150.00 4",
+    "USD 100.00 2",
+  ]);
 });
 
 test("a status that nobody listed is a question, and its answer a decision of the account", async () => {
