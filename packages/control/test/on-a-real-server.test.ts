@@ -39,8 +39,14 @@ const ada = { startedBy: "ada" };
 test("the same id and input is the same run; another input, or a likely duplicate, is refused", async () => {
   const { operations } = stack;
   expect(await startRun(operations, "twice", planned("twice"), ada)).toMatchObject({ isNew: true });
-  expect(await startRun(operations, "twice", planned("twice"), ada)).toMatchObject({
-    isNew: false,
+  const again = await startRun(operations, "twice", planned("twice"), ada);
+  expect(again).toEqual({ workflowId: "twice", runId: expect.any(String), isNew: false });
+  // Options are no part of the payment, but whoever gives others has to know that they do not count.
+  const { input, ...of } = planned("twice");
+  const asks = { ...of, input: { ...input, options: { approval: { above: "1.00" } } } };
+  expect(await startRun(operations, "twice", asks, ada)).toEqual({
+    ...again,
+    hasOtherOptions: true,
   });
   await expect(startRun(operations, "twice", planned("other"), ada)).rejects.toThrow(
     "another input",

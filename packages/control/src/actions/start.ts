@@ -1,5 +1,7 @@
+import { isRecord } from "@durable-payments/client/values";
 import { overLimit } from "@durable-payments/ledger";
 import { contentHash, type Duration, WORKFLOW } from "@durable-payments/protocol";
+import { hashOf } from "@durable-payments/protocol/account";
 import {
   type Client,
   type Workflow,
@@ -155,7 +157,12 @@ export interface SubmittedRun {
   readonly isNew: boolean;
   /** Temporal has forgotten the run; the ledger has its writes. */
   readonly isForgotten?: true;
+  /** The run was started with other options, which still hold. */
+  readonly hasOtherOptions?: true;
 }
+
+const optionsHash = (input: unknown): string =>
+  hashOf((isRecord(input) ? input["options"] : undefined) ?? {});
 
 /** The run of that id: started with the same input (`options` are how it waits), or forgotten by Temporal alone. */
 const existing = async (
@@ -170,8 +177,10 @@ const existing = async (
       : undefined;
   const { runId, type } = run;
   const first = await readInput(connected, { workflowId, runId });
-  if (type === planned.workflowType && contentHash(first) === contentHash(planned.input))
-    return { workflowId, runId, isNew: false };
+  if (type === planned.workflowType && contentHash(first) === contentHash(planned.input)) {
+    const isSame = optionsHash(first) === optionsHash(planned.input);
+    return { workflowId, runId, isNew: false, ...(!isSame && { hasOtherOptions: true }) };
+  }
   throw otherInput(workflowId, `${type} with another`);
 };
 

@@ -163,7 +163,12 @@ export class Payments extends PaymentsReading {
       summary: summaryOf(paymentOf(planned.input), planned.workflowType),
       isDryRun,
       isKnown: run !== undefined,
-      warnings: warningsOf(planned, Date.now()),
+      warnings: [
+        ...(run?.hasOtherOptions
+          ? ["The run was started with other options, such as its approval: those still hold."]
+          : []),
+        ...warningsOf(planned, Date.now()),
+      ],
     };
   }
 
