@@ -188,8 +188,8 @@ it("a mistyped id, group or step does not look as if nothing was there", async (
     [5, "no repair repairs/2", "list", "--repair", "repairs/2"],
     [5, "payout-00000000", "list", "--group", "payout-00000000"],
     [5, "no batch payouts/2", "list", "--batch", "payouts/2", "--group-by", "day"],
-    [5, "no repair payouts/1", ...retry("--repair", "payouts/1")],
-    [5, "no batch repairs/1", ...retry("--batch", "repairs/1")],
+    [5, "payouts/1 is a file, not a repair", ...retry("--repair", "payouts/1")],
+    [5, "repairs/1 is a repair, not a batch", ...retry("--batch", "repairs/1")],
     [
       2,
       "require --all-failed",

@@ -285,7 +285,7 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
       { outcome: "completes", kept: [], writes: sent(inputs.payout.amount) },
       { outcome: "unknown", step: "createPayout", writes: [] },
       { outcome: "fails", why: expect.stringContaining("not valid JSON"), kept: ["price"] },
-      { outcome: "refused", why: expect.stringContaining("Temporal has no run of nobody") },
+      { outcome: "refused", why: expect.stringContaining("There is no run of nobody") },
     ]);
     await home.clearFaults();
   }, 600_000);

@@ -15,11 +15,11 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
 import { msToNumber } from "@temporalio/common/lib/time.js";
-import { notFound } from "../errors.ts";
 import type { Connected } from "../facts/connection/connections.ts";
 import { detailsOf, hasCode } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { check, isWait } from "../rules/filter.ts";
+import { noRun } from "../facts/named.ts";
 
 const NOT_KNOWN =
   "The run has started, and its first answer is not known yet. Do not start the payment under another key: show the run.";
@@ -50,7 +50,7 @@ const answerOfEnded = async (ledger: Ledger, workflowId: string): Promise<EarlyA
     .filter(({ madeId, operation }) => madeId !== null && ID_FIELDS[operation] !== undefined)
     .toSorted((one, other) => one.createdAt - other.createdAt);
   if (made === undefined && (await ledger.runs({ workflowIds: [workflowId] })).length === 0)
-    throw notFound(`There is no run of ${workflowId}.`, { action: "list" });
+    throw await noRun(ledger, workflowId);
   return made === undefined
     ? { is: "started", reason: `${workflowId} is not running: show it.` }
     : { is: "created", operation: made.operation, id: made.madeId ?? "" };

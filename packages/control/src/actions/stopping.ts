@@ -20,8 +20,9 @@ import { randomUUID } from "node:crypto";
 import { checkStarting, decideBatch } from "./batch/batch.ts";
 import type { Deciding, Connected } from "../facts/connection/connections.ts";
 import { type Acting, actorOf, decisionOn, ownerOf } from "./decide/record.ts";
-import { notFound, refused } from "../errors.ts";
+import { refused } from "../errors.ts";
 import { endText } from "../facts/history.ts";
+import { noRun } from "../facts/named.ts";
 import { readProgress } from "../facts/progress.ts";
 import { type Money, sumMoney } from "../rules/run-view.ts";
 
@@ -90,7 +91,7 @@ export const cancel = async (
     ledger.runs({ workflowIds: [workflowId], limit: 1 }),
   ]);
   if (run === undefined && rows.length + known.length === 0) {
-    throw notFound(`There is no run ${workflowId}. Nothing was done.`);
+    throw await noRun(ledger, workflowId, { nothing: "Nothing was done." });
   }
   if (typeof run === "object" && run.rootId !== workflowId) {
     throw refused(`${workflowId} is a child of ${run.rootId}: cancel that run. Nothing was done.`, {
@@ -213,7 +214,10 @@ const scopeOf = async (
     ledger.rowsOf(of),
   ]);
   if (runs.length + rows.length > 0) return { scope: "run", of };
-  throw notFound(`The ledger has no run or batch ${of}. Nothing was done.`);
+  throw await noRun(ledger, of, {
+    nothing: "Nothing was done.",
+    why: `The ledger has no run or batch ${of}.`,
+  });
 };
 
 /**

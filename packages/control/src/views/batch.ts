@@ -14,7 +14,8 @@ import { recordedFailure } from "@durable-payments/activities";
 import { atOnce, WORKFLOW } from "@durable-payments/protocol";
 import { chunksOf } from "effect/Array";
 import { keptOf } from "../actions/batch/batch.ts";
-import { type NextAction, notFound } from "../errors.ts";
+import type { NextAction } from "../errors.ts";
+import { noBatch, retryOf } from "../facts/named.ts";
 import { readNames } from "../facts/payees.ts";
 import { decisionsOn } from "../rules/approval.ts";
 import { type BatchRowView, isFinalRow, rowView } from "../rules/batch-rows.ts";
@@ -140,8 +141,7 @@ const nextOfBatch = (
   const pause = pauseOf(pauses, id);
   if (pause !== undefined)
     next.push({ action: "resume", ...(pause.scope === "batch" && { workflowId: id }) });
-  if (canRetry)
-    next.push({ action: "retryAll", ...(type === "repair" ? { repair: id } : { batch: id }) });
+  if (canRetry) next.push(retryOf({ id, type }));
   if (
     type === WORKFLOW.payout &&
     counts.some(({ standing }) => standing === "failed" || standing === "returned")
@@ -252,7 +252,7 @@ const readRowViews = async (
 
 const known = async (ledger: Ledger, id: string): Promise<Batch> => {
   const batch = await ledger.batch(id);
-  if (batch === undefined) throw notFound(`There is no batch ${id}.`);
+  if (batch === undefined) throw await noBatch(ledger, id);
   return batch;
 };
 

@@ -13,6 +13,7 @@ import { type Connected, type KnownAccount, ledgerOf } from "../facts/connection
 import type { Connections } from "../facts/connection/open-connections.ts";
 import { invalidInput, notFound } from "../errors.ts";
 import { readEvents, timelineOf } from "../facts/history.ts";
+import { noBatch, wrongBatch } from "../facts/named.ts";
 import { readNames } from "../facts/payees.ts";
 import { readProgress } from "../facts/progress.ts";
 import {
@@ -110,8 +111,9 @@ const checkNamed = async (
     const id = filter[name];
     if (id === undefined) continue;
     const found = await ledger.batch(id);
-    if (found === undefined || (found.type === "repair") !== (name === "repair"))
-      throw notFound(`There is no ${name} ${id}. Nothing was done.`);
+    if (found === undefined) throw await noBatch(ledger, id, "Nothing was done.", name);
+    if ((found.type === "repair") !== (name === "repair"))
+      throw wrongBatch(found, name, "Nothing was done.");
   }
   if (group !== undefined && (await ledger.failedRuns({ group }, 1)).length === 0)
     throw notFound(`No failed run is in the group ${group}. Nothing was done.`);

@@ -19,7 +19,8 @@ import { WORKFLOW } from "@durable-payments/protocol";
 import { accountHash } from "@durable-payments/protocol/account";
 import { ManagedRuntime, Result } from "effect";
 import type { KnownAccount } from "../facts/connection/connections.ts";
-import { invalidInput, notFound } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
+import { noBatch } from "../facts/named.ts";
 import {
   existing,
   findMadeTwice,
@@ -122,7 +123,7 @@ export const findDuplicatesMade = async (
 ): Promise<Duplicates> => {
   const { begun, ids } = await use(async ({ ledger }) => {
     const of = batch === undefined ? undefined : await ledger.batch(batch);
-    if (batch !== undefined && of === undefined) throw notFound(`There is no batch ${batch}.`);
+    if (batch !== undefined && of === undefined) throw await noBatch(ledger, batch);
     if (of?.type === WORKFLOW.payout)
       throw invalidInput(
         `${batch} is a file of payouts: it has no cardholders. Give a file of cardholders, or leave the batch out.`,

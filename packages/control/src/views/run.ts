@@ -10,6 +10,7 @@ import { messageOf } from "@durable-payments/client/values";
 import { findRun, webUiLink, WORKFLOW } from "@durable-payments/protocol";
 import { chunkId, failureTypes } from "@durable-payments/protocol/calls";
 import type { Sources } from "../facts/connection/connections.ts";
+import { noRun } from "../facts/named.ts";
 import { readNames } from "../facts/payees.ts";
 import { noWorker, type Temporal } from "../facts/connection/temporal.ts";
 import {
@@ -84,6 +85,12 @@ const readLatest = async (
   }
 };
 
+/** Words that Temporal has no run of an id: a row starts with its file. */
+const withoutRun = ({ batch, endState, runId }: Run): string =>
+  batch !== null && runId === null && endState !== "missing"
+    ? "Its file has not started it."
+    : "Temporal has no run with this id: its progress is not known. The payments are those of the ledger.";
+
 /** Most events that are read of one history. */
 const MOST_EVENTS = 2_000;
 
@@ -125,9 +132,10 @@ export const readRun = async (sources: Sources, id: string) => {
       "cannotConnect",
       `It is not known whether there is a run of ${workflowId}. ${whyNot.join(" ")}`,
     );
-  if (run === undefined) throw notFound(`There is no run of ${workflowId}.`, { action: "list" });
-  const [rows, waits, decisions, pauses, failure, events] = await Promise.all([
+  if (run === undefined) throw await noRun(ledger, workflowId);
+  const [rows, log, waits, decisions, pauses, failure, events] = await Promise.all([
     ledger?.rowsOf(workflowId) ?? [],
+    ledger?.logOf(workflowId) ?? [],
     ledger?.waits({ workflowId }) ?? [],
     ledger?.decisionsOf(progress?.rootId ?? workflowId) ?? [],
     ledger?.pauses() ?? [],
@@ -178,17 +186,13 @@ export const readRun = async (sources: Sources, id: string) => {
         ? webUiLink(webUi, temporal.settings.namespace, workflowId, progress.runId)
         : null,
     /** Possible actions, the most useful first: at most three. */
-    next: nextOf(view, inbox, { ...evidence, failure }),
+    next: nextOf(view, inbox, { ...evidence, failure, isLogged: log.length > 0 }),
     /** Parts that could not be read, with the reasons. */
     notes: [
       ...whyNot,
       ...(note === undefined ? [] : [note]),
       ...(missing === undefined ? [] : [missing.message]),
-      ...(temporal !== undefined && progress === undefined
-        ? [
-            "Temporal has no run with this id: its progress is not known. The payments are those of the ledger.",
-          ]
-        : []),
+      ...(temporal !== undefined && progress === undefined ? [withoutRun(run)] : []),
     ],
   };
 };
@@ -229,6 +233,8 @@ const UNHAPPY: ReadonlyArray<Status> = ["failed", "timedOut", "terminated", "can
 /** Facts that the next action depends on, besides the view. */
 interface Ended extends Pick<Evidence, "end" | "progress" | "repair" | "rows" | "run" | "words"> {
   readonly failure: Failure | null;
+  /** A workflow of one's own has no log if its payments have keys: each key has one. */
+  readonly isLogged: boolean;
 }
 
 /** Returns the retries that are not refused at once and may succeed. */
@@ -288,7 +294,7 @@ export const nextOf = (
     next.push({ action: "show", workflowId, isFollowed: true }, { action: "cancel", workflowId });
   }
   if (batch !== null) next.push({ action: "show", workflowId: batch });
-  next.push({ action: "show", workflowId, isLog: true });
+  if (ended.isLogged) next.push({ action: "show", workflowId, isLog: true });
   return next.slice(0, 3);
 };
 
@@ -326,7 +332,9 @@ export const readLog = async (
   ]);
   const [first, last] = [own[0]?.sequence, own.at(-1)?.sequence];
   if (first === undefined || last === undefined)
-    throw notFound(`The ledger has no log for ${workflowId}.`);
+    throw await noRun(ledger, workflowId, {
+      why: `The ledger has no log for ${workflowId}: nothing was sent or decided under it.`,
+    });
   const { finishedAt = null, id: batch = run?.batch } = found ?? {};
   const among = general.filter(({ at, kind, sequence, value: { of, scope } }) => {
     // A pruned run has a line of its own.

@@ -59,7 +59,7 @@ const progress: Progress = {
   taskQueue: "payments",
   rootId: "invoice-17",
 };
-const found = { ...nothing, progress, failure: null };
+const found = { ...nothing, progress, failure: null, isLogged: true };
 const log = { action: "show", workflowId: "invoice-17", isLog: true } as const;
 const retry = { action: "retry", workflowId: "invoice-17" } as const;
 const failure = (type: string, details?: object) => ({ type, message: "", details });
@@ -89,6 +89,10 @@ it("offers a retry of an identity check only where it may end otherwise", () => 
     nextOf(failed, [], { ...found, failure: failure("NotVerified", { reason }) });
   expect(of("refused")).toEqual([log]);
   expect(of("open")).toContainEqual({ ...retry, isDryRun: true });
+});
+
+it("offers no log of a run whose payments have keys of their own", () => {
+  expect(nextOf({ ...failed, status: "succeeded" }, [], { ...found, isLogged: false })).toEqual([]);
 });
 
 it.each(["made", "completed"] as const)("offers to say what an unlisted status means: %s", (is) => {

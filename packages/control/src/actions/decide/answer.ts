@@ -8,7 +8,8 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import type { Connected } from "../../facts/connection/connections.ts";
-import { invalidInput, ControlError, notFound, refused } from "../../errors.ts";
+import { invalidInput, ControlError, refused } from "../../errors.ts";
+import { noRun } from "../../facts/named.ts";
 import { type Choice, CHOICES } from "../../rules/consequences.ts";
 import { isAsking, isUnapproved } from "../../rules/standing.ts";
 import { type Acting, actorOf, decisionOn, nameOfRead } from "./record.ts";
@@ -27,8 +28,9 @@ export const writesOf = async (ledger: Connected["ledger"], workflowId: string) 
   const rows = await ledger.rowsOf(workflowId);
   const isKnown = rows.length > 0 || (await ledger.runs({ workflowIds: [workflowId] })).length > 0;
   if (isKnown) return rows;
-  throw notFound(`The ledger has no run or batch ${workflowId}. Nothing was recorded.`, {
-    action: "inbox",
+  throw await noRun(ledger, workflowId, {
+    nothing: "Nothing was recorded.",
+    why: `The ledger has no run or batch ${workflowId}.`,
   });
 };
 

@@ -8,6 +8,7 @@ import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "../decide/reco
 import { notFound, refused } from "../../errors.ts";
 import { findDuplicates, likeText } from "../duplicates.ts";
 import { type Progress, readFailureOf, readProgress } from "../../facts/progress.ts";
+import { noRun, retryOf } from "../../facts/named.ts";
 import { readInput } from "../../facts/run-input.ts";
 import { paymentOf, plannedFields } from "../../rules/payment.ts";
 import {
@@ -53,7 +54,9 @@ export const planRetryOf = async (
     const found = await readProgress(client, id);
     if (found !== undefined) return found;
     const [run] = await ledger.runs({ workflowIds: [id], limit: 1 });
-    if (run !== undefined && wasNeverStarted(run))
+    const nothing = "Nothing was done.";
+    if (run === undefined) throw await noRun(ledger, id, { nothing, ofBatch: retryOf });
+    if (wasNeverStarted(run))
       throw refused(
         `${id} was never started, because its file was rejected or cancelled. To pay it, upload a new file with the same key. Nothing was done.`,
         run.batch ?? id,
