@@ -5,6 +5,7 @@ import { newRow, openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { batchOf } from "./support/recorded.ts";
 import { runCli } from "./support/run-cli.ts";
+import { statusesIn } from "../src/output/run-text.ts";
 
 // Nothing listens at port 9: the ledger alone knows what was paid.
 const folder = mkdtempSync(join(tmpdir(), "starter-list-"));
@@ -208,6 +209,16 @@ it("names the faults of a file with their rows, as the published schema says", a
   expect(JSON.parse(stdout)).toMatchObject({
     error: { faults: [{ row: 1, column: "key" }, {}, {}] },
   });
+});
+
+it("takes a status as a list shows it", () => {
+  expect(statusesIn("came back, needs approval,failed")).toEqual([
+    "returned",
+    "approval",
+    "failed",
+    "timedOut",
+    "terminated",
+  ]);
 });
 
 it("refuses a status and an account that do not exist, before anything is read", async () => {

@@ -34,5 +34,5 @@ export type { RecordedWrite } from "./store/write-rows.ts";
 export { endAmong } from "./store/log.ts";
 export { wasNeverStarted } from "./store/run-methods.ts";
 export { OPEN_STATUSES, PAYOUT_FAILED, PURPOSES } from "./store/run-status.ts";
-export { LedgerUnavailable } from "./store/store.ts";
+export { LedgerUnavailable, NotOfLedger } from "./store/store.ts";
 export type { Seal } from "./store/table.ts";

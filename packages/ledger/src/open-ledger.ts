@@ -109,7 +109,7 @@ const methodsOf = (store: Store, keyed: (mark: string) => string) => ({
   ...pruneMethods(store),
   ...feedMethods(store),
   ...deliveryMethods(store),
-  /** Copies the ledger to a new file, while it is in use. @throws LedgerUnavailable with the command, on PostgreSQL. */
+  /** Copies the ledger to a new file, while it is in use. @throws NotOfLedger with the command, on PostgreSQL. */
   backup: (file: string) => store.database.backup(file),
   close: () => store.database.close(),
 });

@@ -9,8 +9,8 @@ const KEYS = ["payee", "day", "batch", "reason"] as const;
 
 const listing = {
   status: text("status", "LIST", "failed,waiting,unknown,asking,approval,paused, …"),
-  find: text("find", "ID", "Workflow id or its beginning, or the id of a key or at the service"),
-  reference: text("reference", "TEXT", "Payment reference"),
+  find: text("find", "ID", "Id or key, or its beginning; or an id at the service"),
+  reference: text("reference", "TEXT", "The whole payment reference"),
   group: text("group", "GROUP", "A group of failures, as failed prints it"),
   ...conditions,
   late: on("late", "Payouts under way long after their payment date"),
@@ -46,7 +46,7 @@ export const list = command(
       find,
       reference,
       currency: currency?.toUpperCase(),
-      statuses: status === undefined ? undefined : work.readStatuses(status),
+      statuses: status === undefined ? undefined : work.statusesIn(status),
       lateAt: given.late ? Date.now() - payments.lateAfterMs : undefined,
     };
     if (groupBy !== undefined)
@@ -72,10 +72,11 @@ export const list = command(
   are those that were sent; the totals are of all runs that match. It needs only
   the ledger: Temporal adds what open runs are doing.
 
-  Statuses: asking (needs an answer), approval, unknown (outcome), returned (the
-  money came back), paused, waiting, running, missing (not in Temporal), ended
-  (by a stop order), failed (includes timedOut and terminated), timedOut,
-  terminated, cancelled, succeeded. Separate several with commas.`,
+  Statuses: asking (shown as "needs an answer"), approval ("needs approval"),
+  unknown ("outcome unknown"), returned ("came back"), paused, waiting, running,
+  missing ("not in Temporal"), ended ("stopped by a person"), failed (includes
+  timedOut and terminated), timedOut ("timed out"), terminated, cancelled,
+  succeeded. The shown words are accepted, too. Separate several with commas.`,
   {
     "durable-payments list --status failed --since 7d": "Failed runs that were started this week",
     "durable-payments list --payee 'Muster AG'": "All payments to a payee",

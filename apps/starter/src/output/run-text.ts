@@ -1,10 +1,13 @@
 import type { NextAction } from "@durable-payments/control/errors";
-import type {
-  Inbox,
-  InboxItem,
-  PaymentView,
-  RunDetails,
-  StepView,
+import {
+  type Inbox,
+  type InboxItem,
+  type PaymentView,
+  readStatuses,
+  type RunDetails,
+  type Status,
+  STATUSES,
+  type StepView,
 } from "@durable-payments/control/show";
 import { listingLines } from "./batch-text.ts";
 import { accountName } from "../payments.ts";
@@ -53,6 +56,15 @@ export const statusText = (status: string): string => {
   const [, colour, words = status] = SHOWN[status] ?? [];
   return colour === undefined ? words : styled(colour, words);
 };
+
+/** Reads statuses that are separated by commas, also in the words of a list. @throws InvalidInput if there is no such status. */
+export const statusesIn = (text: string): ReadonlyArray<Status> =>
+  readStatuses(
+    text
+      .split(",")
+      .map((given) => STATUSES.find((one) => SHOWN[one]?.[2] === given.trim()) ?? given)
+      .join(","),
+  );
 
 /** Words the payment of a run or a write: `250.00 EUR to b-1, Invoice 17`. */
 const paymentText = (
@@ -135,8 +147,8 @@ export const runText = (run: RunDetails, now = Date.now()): string => {
 };
 
 /** Prints one line of a run that is followed. */
-export const followLine = (run: RunDetails): string =>
-  `${when(run.endedAt ?? Date.now()).slice(11, 19)}  ${statusText(run.status)}${run.reason === null ? "" : `  ${run.reason}`}`;
+export const followLine = ({ reason, status }: RunDetails, now = Date.now()): string =>
+  beside(`${when(now).slice(11, 19)}  `, joined([statusText(status), reason], "  "));
 
 /** Words the kinds of items of the inbox. */
 export const KINDS: Readonly<Record<InboxItem["kind"], string>> = {

@@ -1,3 +1,4 @@
+import { NotOfLedger } from "@durable-payments/ledger";
 import type { Delivery } from "@durable-payments/protocol";
 import type { Replay } from "@durable-payments/replay";
 import type { ChosenRun, PreviewOptions } from "../actions/preview/preview.ts";
@@ -9,6 +10,7 @@ import {
   selectRuns,
   type SkippedRuns,
 } from "../actions/replay.ts";
+import { invalidInput } from "../errors.ts";
 import { openWorkersLedger } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
 import { check, checkRedelivered, checkText, isList } from "../rules/filter.ts";
@@ -126,10 +128,14 @@ export const upkeepOf = (
     checkOptions("prune", options);
     return connections.ledger((opened) => prune(opened, { ...options, keepDays }));
   },
-  /** Copies a SQLite ledger to a new file, while it is in use. @throws ConnectionFailed for PostgreSQL, which its own tools copy. */
+  /** Copies a SQLite ledger to a new file, while it is in use. @throws InvalidInput for PostgreSQL, which its own tools copy. */
   backup: async (file: string): Promise<void> => {
     checkText("file", file);
-    return connections.ledger(({ ledger }) => ledger.backup(file));
+    return connections.ledger(({ ledger }) =>
+      ledger.backup(file).catch((error: unknown) => {
+        throw error instanceof NotOfLedger ? invalidInput(error.message) : error;
+      }),
+    );
   },
   /** Creates or migrates the tables of the ledger. @returns its address. @throws ConnectionFailed. */
   migrate: async (onMigration: (version: number) => void = () => undefined) => {

@@ -324,7 +324,9 @@ test("an end is recorded for an id that Temporal has forgotten", async () => {
   const { ledger, operations } = await withRow(row({ state: "refused" }));
   expect(await cancel(operations, "invoice-17", bob)).toMatchObject({ run: "closed" });
   expect(await ledger.rowsOf("invoice-17")).toMatchObject([{ state: "ended" }]);
-  await expect(cancel(operations, "invoice-99", bob)).rejects.toThrow("There is no run of invoice-99");
+  await expect(cancel(operations, "invoice-99", bob)).rejects.toThrow(
+    "There is no run of invoice-99",
+  );
 });
 
 test("an end says what had succeeded before, and leaves it as it is", async () => {

@@ -49,7 +49,7 @@ export const missingMigrations = (
   if (version < SCHEMA_VERSION && !isMigrated) {
     throw new LedgerUnavailable(
       version === 0
-        ? `there is no ledger at ${place}: start a worker, which creates it, or run ledger migrate`
+        ? `there is no ledger at ${place}. If there was one, restore its backup first, and start no worker (docs/restore.md). Otherwise start a worker, which creates it, or run ledger migrate`
         : `${its}, but this release needs ${SCHEMA_VERSION}: run ledger migrate, or start a worker of this release`,
     );
   }

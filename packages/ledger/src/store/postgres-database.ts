@@ -1,4 +1,4 @@
-import { Database, type Found, LedgerUnavailable, type Work } from "./store.ts";
+import { Database, type Found, NotOfLedger, type Work } from "./store.ts";
 import { type Query, query, type SqlRow, toJson } from "./table.ts";
 import { missingMigrations, type TableOptions, type Version } from "./migrate.ts";
 import { Connections, isRefused, readOnly, SCHEMA } from "./postgres-connections.ts";
@@ -236,8 +236,8 @@ class PostgresDatabase extends Database {
   }
 
   async backup(file: string): Promise<void> {
-    throw new LedgerUnavailable(
-      `the ledger is in PostgreSQL, whose own tools copy it: pg_dump --format=custom --schema=${SCHEMA} --file=${file} ADDRESS`,
+    throw new NotOfLedger(
+      `The ledger is in PostgreSQL, whose own tools copy it: pg_dump --format=custom --schema=${SCHEMA} --file=${file} ADDRESS`,
     );
   }
 

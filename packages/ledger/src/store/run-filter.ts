@@ -22,7 +22,7 @@ export interface RunFilter {
   readonly since?: number | undefined;
   /** Started before. */
   readonly until?: number | undefined;
-  /** Workflow id or its beginning, the id of a key, or the service's id of a result. */
+  /** Workflow id or key, or the beginning of one; the id of a key's payment; or the service's id of a result. */
   readonly find?: string | undefined;
   /** Type of its failure, or a part of the reason, in any case. */
   readonly error?: string | undefined;
@@ -136,8 +136,9 @@ export const runConditions = (
   "runs.started_at >= ?": since,
   "runs.started_at < ?": until,
   ...(find !== undefined && {
-    [`(substr(runs.workflow_id, 1, length(?)) = ? OR runs.workflow_id IN (SELECT owner_id FROM writes WHERE made_id = ?
-      UNION SELECT owner_id FROM writes WHERE workflow_id = ?))`]: [find, find, find, find],
+    [`(substr(runs.workflow_id, 1, length(?)) = ? OR substr(runs.workflow_id, 1, length(runs.type) + 1 + length(?)) = runs.type || '/' || ?
+      OR runs.workflow_id IN (SELECT owner_id FROM writes WHERE made_id = ? UNION SELECT owner_id FROM writes WHERE workflow_id = ?))`]:
+      [find, find, find, find, find, find],
   }),
   "runs.workflow_id": ids,
 });

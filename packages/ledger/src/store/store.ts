@@ -20,6 +20,11 @@ export class LedgerUnavailable extends Error {
   override readonly name = "LedgerUnavailable";
 }
 
+/** The database of the ledger cannot do this, and has tools of its own for it. Nothing is wrong with the ledger. */
+export class NotOfLedger extends Error {
+  override readonly name = "NotOfLedger";
+}
+
 /** The remedy of a database without room. */
 export const DISK_FULL =
   "its disk is full: nothing is sent until there is room, and then payments continue";

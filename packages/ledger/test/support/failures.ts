@@ -90,6 +90,16 @@ export const describeFailures = (open: () => Promise<Ledger>): void => {
     expect(runs.map(({ run }) => run.workflowId)).toEqual(["other-step"]);
   });
 
+  it("finds a run also by the beginning of its key", async () => {
+    await start("payout/inv-50");
+    for (const [find, runs] of [
+      ["inv-5", 1],
+      ["nv-50", 0],
+      ["yout/inv-50", 0],
+    ] as const)
+      expect((await ledger.listRuns({ find }, { limit: 2 })).runs).toHaveLength(runs);
+  });
+
   it("leaves a run out once another run of the id has begun", async () => {
     await ledger.recordEnds([
       endOf("p-1", 8, { endState: null, endType: null, endReason: null, endStep: null }),
