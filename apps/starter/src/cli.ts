@@ -24,6 +24,14 @@ const asCalled = (doc: HelpDoc.HelpDoc): HelpDoc.HelpDoc => {
   };
 };
 
+/** Puts a fault of a command line and its suggestions, which are lines, into one line. */
+const onOneLine = (message: string): string =>
+  message
+    .replace(/\s+Did you mean this\?\s+(.+)$/s, (_, names: string) => {
+      return `; did you mean ${names.trim().split(/\s+/).join(" or ")}?`;
+    })
+    .replaceAll(/\s+/g, " ");
+
 /** A command line that cannot be read is reported as every other fault: on standard error, or as JSON. */
 const presenterOf = (json: boolean): CliOutput.Presenter => ({
   present: (event) =>
@@ -33,7 +41,7 @@ const presenterOf = (json: boolean): CliOutput.Presenter => ({
           reportError(
             processOutput(json),
             badUsage(
-              `${event.errors.map(({ message }) => message.replaceAll(/\s+/g, " ")).join("; ")} (see ${plainCommand(...event.commandPath.slice(1), "--help")})`,
+              `${event.errors.map(({ message }) => onOneLine(message)).join("; ")} (see ${plainCommand(...event.commandPath.slice(1), "--help")})`,
             ),
           );
         })

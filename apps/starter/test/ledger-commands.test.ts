@@ -279,7 +279,8 @@ it("people decide with the ledger alone: no key of the service, no account, no T
     ],
     [
       ["reject", "rejected", ...grace],
-      "An open run continues within seconds; only a retry continues an ended one.",
+      // Nothing continues a payment that nobody may send.
+      "rejected: rejected by grace. Next",
     ],
     [
       ["answer", "asked", "--for", "q1", "--choose", "resend", ...grace],

@@ -48,6 +48,7 @@ export const answerOne: Act<AnswerFlags> = async (output, payments, flags) => {
     decidedText(
       `Answer recorded for ${shown.workflowId}${shown.step === null ? "" : ` (${shown.step})`}: ${shown.choice}.`,
       shown,
+      choose !== "end",
     ),
   );
 };

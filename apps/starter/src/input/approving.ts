@@ -31,6 +31,6 @@ export const approveShown: Act<ApproveFlags> = async (output, payments, flags) =
   const seen = { question: question ?? undefined, hash: item?.hash ?? given ?? NOTHING };
   await payments.approve(workflowId, { ...acting, ...seen });
   output.answer({ workflowId, is: "approved" }, (shown) =>
-    decidedText(`${shown.workflowId}: approved by ${acting.by}.`, shown),
+    decidedText(`${shown.workflowId}: approved by ${acting.by}.`, shown, item?.kind === "approval"),
   );
 };

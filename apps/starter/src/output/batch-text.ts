@@ -12,6 +12,7 @@ import { plainCommand } from "../command-name.ts";
 import { nextLines } from "./next.ts";
 import {
   ago,
+  beside,
   counted,
   joined,
   joinedLines,
@@ -99,7 +100,7 @@ export const knownLines = ({
 
 /** Prints one line of a batch that is followed. */
 export const followBatchLine = (batch: BatchView, now = Date.now()): string =>
-  `${when(now).slice(11, 19)}  ${batchState(batch)}  ${rowCounts(batch)}`;
+  beside(`${when(now).slice(11, 19)}  `, `${batchState(batch)}  ${rowCounts(batch)}`);
 
 const BATCH_STATES: Readonly<Record<string, string>> = {
   uploading: "its upload is incomplete: if interrupted, repeat the command, or cancel it",

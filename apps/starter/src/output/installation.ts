@@ -6,7 +6,7 @@ import type {
 } from "@durable-payments/control/payments";
 import { plainCommand } from "../command-name.ts";
 import { inFlags } from "./error-report.ts";
-import { commandOf, nextLines } from "./next.ts";
+import { byName, commandOf, nextLines } from "./next.ts";
 import { KINDS } from "./run-text.ts";
 import {
   beside,
@@ -116,10 +116,10 @@ const sendsText = (isPaused: boolean): string =>
 const startText = ({ type, workflowId }: RecoveryReport["unfinished"][number]): string => {
   const command = { payout: "pay", onboardCardholder: "onboard" }[type];
   const [, key] = /^(?:payout|onboardCardholder)\/(.+)$/.exec(workflowId) ?? [];
-  const named = key === undefined ? `--id ${workflowId}` : `--key ${key}`;
+  const named = key === undefined ? ["--id", workflowId] : ["--key", key];
   return command === undefined
     ? `${workflowId}  (${type})`
-    : `${plainCommand(command, "INPUT")} ${named}`;
+    : plainCommand(command, "INPUT", ...named, ...byName());
 };
 
 /** Prints the findings and actions of a recovery. */
@@ -129,8 +129,11 @@ export const recoveryText = (found: RecoveryReport): string =>
       ? sendsText(found.isPaused)
       : `Sends are stopped: ${found.ledger.stopped}`,
     `  ${counted(found.unknown, "write")} with an unknown outcome: checked against the service`,
-    `  ${counted(found.taken.runs.length, "run")}, ${counted(found.taken.writes, "result")}, ${counted(found.ends.length, "stop order")} and ${counted(found.waits, "wait")} that only Temporal remembers`,
-    listed([...found.taken.runs, ...found.ends]),
+    `  ${counted(found.taken.writes, "result")} and ${counted(found.waits, "wait")} that only Temporal remembers`,
+    `  ${counted(found.taken.runs.length, "run")} that only Temporal remembers`,
+    listed(found.taken.runs),
+    `  ${counted(found.ends.length, "stop order")} that only Temporal remembers`,
+    listed(found.ends),
     found.taken.others.length > 0 &&
       `  ${counted(found.taken.others.length, "result")} that the ledger has under another write: look them up`,
     listed(found.taken.others),
@@ -139,12 +142,12 @@ export const recoveryText = (found: RecoveryReport): string =>
     listed(found.files.map(({ file, id, rows }) => `${file}: ${counted(rows, "row")} of ${id}`)),
     found.repairs.length > 0 &&
       `  ${counted(found.repairs.length, "repair")} to cancel: then retry what still fails, as another repair`,
-    listed(found.repairs.map(({ id }) => plainCommand("cancel", id))),
+    listed(found.repairs.map(({ id }) => commandOf({ action: "cancel", workflowId: id }))),
     `  ${counted(found.unfinished.length, "unfinished run")} to start again with the same id and input`,
     listed(found.unfinished.map(startText)),
     found.unfinished.length > 0 &&
       "    If one is refused as a likely duplicate, add --not-a-duplicate WHY.",
     found.mark === undefined
-      ? "Nothing was changed. To recover: --yes --reason WHY"
+      ? `Nothing was changed. To recover, add: ${["--yes", "--reason", "WHY", ...byName()].join(" ")}`
       : `Recovered: epoch ${found.mark.epoch}. ${sendsText(found.isPaused)}`,
   ]);

@@ -49,7 +49,7 @@ const FLAGS: ReadonlyArray<
   ["isFollowed", ["--follow"], "Follow it"],
   ["ifRun", ["--if-run"]],
   ["from", ["--from"]],
-  ["isDryRun", ["--dry-run"], "See what a retry would do"],
+  ["isDryRun", ["--dry-run"], "See whether a retry helps, and what it would do"],
   ["isOverruling", ["--override"], "Override the stop order"],
   ["isAmended", ["--amend", "FILE"], "Retry it with another request"],
   ["isRestarted", ["--restart"]],
@@ -100,6 +100,10 @@ const READING: ReadonlySet<NextAction["action"]> = new Set([
 const hasWorkerScript = (): boolean =>
   existsSync("package.json") && /"worker": *"/.test(readFileSync("package.json", "utf8"));
 
+/** Returns the flag that names the person, unless the environment does. */
+export const byName = (): ReadonlyArray<string> =>
+  process.env["PAYMENTS_PERSON"] ? [] : ["--by", "NAME"];
+
 /** Returns the command for an action, as the user would type it. */
 export const commandOf = (next: NextAction): string => {
   if (next.action === "startWorker") {
@@ -109,8 +113,7 @@ export const commandOf = (next: NextAction): string => {
     return isInstalled() ? "temporal server start-dev" : "npm run dev";
   }
   const [, ...args] = wordsOf(next);
-  const isNamed = READING.has(next.action) || process.env["PAYMENTS_PERSON"];
-  return plainCommand(...args, ...(isNamed ? [] : ["--by", "NAME"]));
+  return plainCommand(...args, ...(READING.has(next.action) ? [] : byName()));
 };
 
 /** Returns the possible actions, each with a command to copy: at most three. */
@@ -129,18 +132,23 @@ export const nextLines = (next: ReadonlyArray<NextAction>): ReadonlyArray<string
 export const nextText = (next: NextAction): string =>
   shownText(`${wordsOf(next)[0]}: ${commandOf(next)}`);
 
-/** Returns the recorded decision, and the command that shows its effect. */
-export const decidedText = (what: string, { workflowId }: { readonly workflowId: string }) => {
-  // Limits have a log, and no run.
-  const isLog = workflowId.startsWith("limits/");
-  const next = nextLines([{ action: "show", workflowId, isLog }]);
-  return [
-    isLog
-      ? what
-      : `${what} An open run continues within seconds; only a retry continues an ended one.`,
-    ...next,
+/**
+ * Returns the recorded decision, and the command that shows its effect.
+ *
+ * @param isContinued whether a run waits for it, and sends after it.
+ */
+export const decidedText = (
+  what: string,
+  { workflowId }: { readonly workflowId: string },
+  isContinued = false,
+): string =>
+  [
+    isContinued
+      ? `${what} An open run continues within seconds; only a retry continues an ended one.`
+      : what,
+    // Limits have a log, and no run.
+    ...nextLines([{ action: "show", workflowId, isLog: workflowId.startsWith("limits/") }]),
   ].join("\n");
-};
 
 /** The outcome of a payout before its stop order, besides that it succeeded. */
 const STANDINGS: Readonly<Record<string, string>> = {

@@ -33,7 +33,8 @@ export const pad = (text: string, width: number): string =>
   text + " ".repeat(Math.max(0, width - stringWidth(text)));
 
 /**
- * Breaks a text into lines of at most `width` columns.
+ * Breaks a text between its words into lines of at most `width` columns. A longer word stays whole: the terminal breaks it, and
+ * it can still be copied.
  *
  * @param indent put before each line, and part of its width.
  */
@@ -44,15 +45,16 @@ export const wrap = (text: string, indent = "", width = screenWidth()): string =
       // A text that fits is unchanged: wrap-ansi would normalise its Unicode form.
       stringWidth(line) + indent.length <= width
         ? [line]
-        : wrapAnsi(line, Math.max(1, width - indent.length), { hard: true }).split("\n"),
+        : wrapAnsi(line, Math.max(1, width - indent.length)).split("\n"),
     )
     .map((line) => `${indent}${line}`.trimEnd())
     .join("\n");
 
-/** Puts a text next to its label, or below it if little room is left. */
+/** Puts a text next to its label, or below it if little room is left, or too little for one of its words, such as an id. */
 export const beside = (start: string, text: string, width = screenWidth()): string => {
   const column = stringWidth(start);
-  if (stringWidth(text) + column > width && width - column < LEAST)
+  const least = Math.max(LEAST, ...text.split(/\s/).map((word) => stringWidth(word)));
+  if (stringWidth(text) + column > width && width - column < least)
     return `${start.trimEnd()}\n${wrap(text, "    ", width)}`;
   return `${start}${wrap(text, " ".repeat(column), width).trimStart()}`.trimEnd();
 };

@@ -158,7 +158,10 @@ it("prints columns as wide as they have to be, and wraps the last one", () => {
   ]);
   expect(text.split("\n")[0]).toBe("a    one");
   expect(text.split("\n").every((line) => line.length <= 80)).toBe(true);
-  expect(wrap("x".repeat(100)).split("\n")).toHaveLength(2);
+  const id = "0198c1f2-7b1c-7000-8000-0123456789ab";
+  // An id that is broken cannot be copied.
+  expect(table([["a".repeat(46), `cardholder ${id}, verified`]], { indent: "  " })).toContain(id);
+  expect(wrap(`x ${id}`, "", 20)).toContain(id);
   expect(money({ amount: null, currency: "EUR" })).toBe("");
 });
 

@@ -11,7 +11,12 @@ import type {
   StepView,
 } from "@durable-payments/control/show";
 import { columnsOf } from "../../src/output/text.ts";
-import { doctorText, overviewText, type ShownOverview } from "../../src/output/installation.ts";
+import {
+  doctorText,
+  overviewText,
+  recoveryText,
+  type ShownOverview,
+} from "../../src/output/installation.ts";
 import { batchText, knownLines } from "../../src/output/batch-text.ts";
 import { runCsv } from "@durable-payments/control/show";
 import { listText } from "../../src/output/list-text.ts";
@@ -752,4 +757,25 @@ it.each([
 ] as const)("the last line of the doctor counts warnings: %j", (statuses, last) => {
   const checks = statuses.map((status) => ({ name: "a", status, detail: "b" }));
   expect(doctorText({ isWell: true, checks }).split("\n").at(-1)).toBe(last);
+});
+
+it("labels what a recovery has found, and completes its commands", () => {
+  vi.stubEnv("PAYMENTS_PERSON", "");
+  const text = recoveryText({
+    ledger: { ledgerId: "l", epoch: 1, sequence: 1, namespace: null, now: NOW, stopped: null },
+    isPaused: true,
+    unknown: 0,
+    taken: { runs: ["invoice-30"], writes: 1, others: [] },
+    ends: ["invoice-30"],
+    waits: 0,
+    files: [],
+    repairs: [{ id: "repairs/1", file: "repairs/1", rows: 1, type: "repair" }],
+    unfinished: [{ workflowId: "invoice-30", type: "payout" }],
+    followed: 0,
+    mark: undefined,
+  });
+  expect(text).toContain("1 run that only Temporal remembers\n    invoice-30\n");
+  expect(text).toContain("1 stop order that only Temporal remembers\n    invoice-30\n");
+  expect(text).toContain("durable-payments pay INPUT --id invoice-30 --by NAME");
+  expect(text).toContain("durable-payments cancel repairs/1 --reason WHY --by NAME");
 });

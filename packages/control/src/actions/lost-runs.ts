@@ -109,7 +109,10 @@ export const findLostRuns = async (
       else if (!open.has(rootId)) unfinished.set(rootId, unfinished.get(rootId) ?? "its parent");
     }
   }
-  const named = await atOnce([...files], async ([id, rows]) => {
+  // In the same order at each call: Temporal has its runs in none.
+  const sorted = <A>(of: ReadonlyMap<string, A>) =>
+    [...of].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const named = await atOnce(sorted(files), async ([id, rows]) => {
     const batch = await ledger.batch(id);
     return { id, file: batch?.file ?? id, rows, type: batch?.type ?? null };
   });
@@ -119,7 +122,7 @@ export const findLostRuns = async (
     /** Repairs that nothing continues: each is cancelled, and another one retries what still fails. */
     repairs: named.filter(({ type }) => type === REPAIR),
     /** Each continues once it is started again with the same id and input. */
-    unfinished: [...unfinished].map(([workflowId, type]) => ({ workflowId, type })),
+    unfinished: sorted(unfinished).map(([workflowId, type]) => ({ workflowId, type })),
     /** Runs whose payout was made: the tracker follows it without a run. */
     followed,
     /** All ids of which Temporal has no run. */

@@ -55,7 +55,7 @@ export const recover = async (
     /** Runs and writes of which only Temporal had the result: recorded again. */
     taken,
     /** Ends of workflow ids, and waits, that Temporal remembers and the ledger does not: recorded again. */
-    ends: [...ends.keys()],
+    ends: [...ends.keys()].toSorted(),
     waits,
     /** Unfinished work without a run, and what continues it. */
     ...left,

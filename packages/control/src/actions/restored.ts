@@ -146,5 +146,5 @@ export const takeUpRuns = async (
   await atOnce([...byId.values()], async (of) => {
     for (const run of of) await takeUp(run);
   });
-  return { taken: { runs: [...runs], writes, others }, ends };
+  return { taken: { runs: [...runs].toSorted(), writes, others: others.toSorted() }, ends };
 };

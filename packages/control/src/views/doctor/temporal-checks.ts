@@ -170,7 +170,7 @@ const checkNotifications = async ({ client, settings }: Temporal): Promise<Check
   const title = "notifications";
   const found = await readHeartbeat(client, notifierId(settings.taskQueue));
   if (found.is === "notRunning")
-    return skipped(title, "no one is notified: no worker has the setting notify.url");
+    return skipped(title, "no one is notified: no worker that runs has the setting notify.url");
   if (found.is === "late") {
     const remedy = "Give every worker the settings notify.url and notify.secret.";
     return failed(title, found.why, remedy);
