@@ -41,6 +41,8 @@ it("reports a command line that it cannot read, and exits with 2", async () => {
   const { code, stdout } = await runCli("list", "--nope", "--json");
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ error: { type: "BadInput" } });
+  const { stderr } = await runCli("aprove");
+  expect(stderr.replaceAll(/\s+/g, " ")).toContain("; did you mean approve? (see ");
 });
 
 it.each([

@@ -50,7 +50,7 @@ export const wrap = (text: string, indent = "", width = screenWidth()): string =
     .map((line) => `${indent}${line}`.trimEnd())
     .join("\n");
 
-/** Puts a text next to its label, or below it if little room is left, or too little for one of its words, such as an id. */
+/** Puts a text next to its label, or below it if little room is left: also if one of its words, such as an id, needs more. */
 export const beside = (start: string, text: string, width = screenWidth()): string => {
   const column = stringWidth(start);
   const least = Math.max(LEAST, ...text.split(/\s/).map((word) => stringWidth(word)));

@@ -52,7 +52,7 @@ export const noRun = async (
   const workflowIds = Object.keys(PURPOSES).map((type) => `${type}/${id}`);
   const [run] = (await ledger?.runs({ workflowIds, limit: 1 })) ?? [];
   const [why, next] = owner
-    ? [`${id} is the key of a step of ${owner}, not a run.`, show(owner)]
+    ? [`${id} is the key of a step of ${owner}, not a run. It has a log of its own.`, show(owner)]
     : run
       ? [`${id} is the key of the run ${run.workflowId}.`, show(run.workflowId)]
       : [unknown, { action: "list" } as const];

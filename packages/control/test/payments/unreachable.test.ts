@@ -258,6 +258,11 @@ describe("with a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () => {
       temporal.comeBack();
       database.comeBack();
       await vi.waitFor(() => askBoth(payments), { timeout: 30_000, interval: 50 });
+      // Nothing is wrong with the ledger: its database has tools of its own.
+      await expect(payments.upkeep.backup("copy")).rejects.toMatchObject({
+        name: "InvalidInput",
+        message: expect.stringContaining("pg_dump"),
+      });
       expect((await payments.list()).runs).toHaveLength(1);
     },
     90_000,

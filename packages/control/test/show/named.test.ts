@@ -6,6 +6,7 @@ import { batchOfId } from "../../src/views/batch.ts";
 import { filterOf } from "../../src/views/list.ts";
 import { readLog, readRun } from "../../src/views/run.ts";
 import { ACCOUNT, put, row } from "../support/rows.ts";
+import { operationsOn } from "../support/stub-client.ts";
 
 const ledger = await openLedger("memory");
 const sources = { ledger, temporal: undefined, whyNot: [] };
@@ -44,7 +45,7 @@ it.each([
   ["repairs/1", "repairs/1 is a repair, not a run.", show("repairs/1")],
   [
     "payout/salary-1",
-    "payout/salary-1 is the key of a step of payroll-1, not a run.",
+    "payout/salary-1 is the key of a step of payroll-1, not a run. It has a log of its own.",
     show("payroll-1"),
   ],
   ["inv-50", "inv-50 is the key of the run payout/inv-50.", show("payout/inv-50")],
@@ -87,4 +88,19 @@ it("offers a log only if there is one", async () => {
   await expect(readLog(ledger, "payroll-1")).rejects.toThrow(
     "The ledger has no log for payroll-1:",
   );
+});
+
+it("does not say that Temporal has lost a row which its file has not started", async () => {
+  const { operations } = operationsOn(ledger);
+  const { request } = row();
+  const rowOf = { ...request, account: ACCOUNT, runId: null, type: "payout", batchRow: 1 };
+  const start = { by: "ada", how: "--by", value: { type: "payout", content: "c" } };
+  for (const [workflowId, batch, note] of [
+    ["row-1", "payouts/1", "Its file has not started it."],
+    ["run-1", null, expect.stringContaining("Temporal has no run with this id")],
+  ] as const) {
+    await ledger.recordStart({ ...rowOf, workflowId, batch }, start);
+    const { notes } = await readRun({ ledger, temporal: operations, whyNot: [] }, workflowId);
+    expect(notes).toEqual([note]);
+  }
 });
