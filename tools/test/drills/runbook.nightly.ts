@@ -150,7 +150,7 @@ it("A file that is approved while Temporal is unreachable starts soon after it i
   const approve =
     "TEMPORAL_ADDRESS=127.0.0.1:9 durable-payments approve BATCH --by NAME --hash HASH";
   const approved = await drill.run(approve, { BATCH, NAME, HASH });
-  expect(approved.text.replaceAll(/\s+/g, " ")).toContain("An open run continues within seconds;");
+  expect(approved.text).toContain(`${BATCH}: approved by ${NAME}.`);
   await drill.untilStatus("payout/drill-later", "succeeded");
 });
 
