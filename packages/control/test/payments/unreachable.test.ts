@@ -251,8 +251,10 @@ describe("with a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () => {
       const payments = stack.use(await open(temporal, address.href));
       await askBoth(payments);
       database[how]();
-      expectWithout(await callAll(payments), "both", "ledger", "maybe");
-      expectWithout(await callAll(payments), "both", "ledger", "maybe");
+      // The tools of PostgreSQL copy it: that is said without it, too.
+      const called = async () => (await callAll(payments)).filter(({ name }) => name !== "backup");
+      expectWithout(await called(), "both", "ledger", "maybe");
+      expectWithout(await called(), "both", "ledger", "maybe");
       temporal.freeze();
       await expect(payments.inbox()).rejects.toThrow(ConnectionFailed);
       temporal.comeBack();
