@@ -102,7 +102,9 @@ const readEnd = async (client: Client, run: ListedRun): Promise<RunEnd> => {
     endState === null || endState === "succeeded"
       ? NO_REASON
       : await readReason(client, workflowId, runId ?? undefined);
-  return { workflowId, runId, endState, endedAt: closeOf(run), ...reason };
+  const startedAt = optionalTsToMs(run.startTime);
+  const times = { endedAt: closeOf(run), ...(startedAt !== undefined && { startedAt }) };
+  return { workflowId, runId, endState, ...times, ...reason };
 };
 
 /**

@@ -44,7 +44,7 @@ export type RunEnd = Pick<
   Run,
   "workflowId" | "runId" | "endState" | "endedAt" | "endType" | "endReason"
 > &
-  Partial<Pick<Run, "endStep" | "endFacts">>;
+  Partial<Pick<Run, "endStep" | "endFacts" | "startedAt">>;
 /** The start of a run: a decision on its workflow id. */
 export interface NewStart extends Pick<NewDecision, "by" | "how"> {
   readonly value: StartFacts;

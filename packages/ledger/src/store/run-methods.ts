@@ -196,14 +196,21 @@ export const runMethods = (store: Store) => {
     },
     /**
      * Records the state of the latest run of each id in Temporal. Runs that the ledger does not know are left out; null
-     * opens a run again.
+     * opens a run again. A run whose start nobody has recorded began at `startedAt`, and not with its first write.
      */
     recordEnds: async (ends: ReadonlyArray<RunEnd>): Promise<void> => {
       for (const part of chunksOf(ends, MOST_KEYS)) {
         const ids = part.map(({ workflowId }) => workflowId);
-        const changes = part.map(({ runId, workflowId, ...end }) => {
+        const changes = part.flatMap(({ runId, startedAt = null, workflowId, ...end }) => {
           const to = { ...OPEN, ...end, endGroup: groupOf(end), ...(runId !== null && { runId }) };
-          return store.update(RUNS, to, { "workflow_id = ?": workflowId });
+          return [
+            query(
+              "UPDATE runs SET started_at = $1 WHERE workflow_id = $2 AND started_by IS NULL AND started_at > $1",
+              startedAt,
+              workflowId,
+            ),
+            store.update(RUNS, to, { "workflow_id = ?": workflowId }),
+          ];
         });
         await store.save(ids, [...changes, ...refreshEnds(store, ids)]);
       }

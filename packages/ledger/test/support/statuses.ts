@@ -408,6 +408,23 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     expect(runs.map(({ run }) => run.planned)).toEqual([null, null]);
   });
 
+  it("takes the start of a run from Temporal if nobody has recorded it: its first write may be days later", async () => {
+    const [known, unknown] = [`status-${++count}`, `status-${++count}`];
+    await ledger.recordStart(runOf({ workflowId: known }), startOf());
+    await ledger.recordRun(runOf({ workflowId: unknown }), 2_000);
+    const starts = async () =>
+      (await ledger.runs({ workflowIds: [known, unknown] })).map(({ startedAt }) => startedAt);
+    const before = new Set(await starts());
+    const end = { runId: "run-1", endState: null, endedAt: null, endType: null, endReason: null };
+    for (const startedAt of [1_000, 3_000])
+      await ledger.recordEnds(
+        [known, unknown].map((workflowId) => ({ workflowId, ...end, startedAt })),
+      );
+    expect(new Set(await starts())).toEqual(
+      new Set([...before, 1_000].filter((at) => at !== 2_000)),
+    );
+  });
+
   it("says that a further send waits for its approval, whose money stays unknown", async () => {
     const workflowId = `status-${++count}`;
     const name = nameOf({ workflowId });
