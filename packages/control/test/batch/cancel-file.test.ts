@@ -57,7 +57,7 @@ const started = async () => {
   }
   const end = { endState: "succeeded", endedAt: 1, endType: null, endReason: null } as const;
   await ledger.recordEnds([{ workflowId: idOf(0), runId: "run-1", ...end }]);
-  await write(4, "5.00", { state: "unknown", doubt: 1 });
+  await write(4, "5.00", { state: "unknown", doubt: 1, sends: 1 });
   await write(5, "6.00", { state: "ready" });
   return { ledger, operations, batch: checked.batch };
 };
