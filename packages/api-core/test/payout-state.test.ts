@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { payoutState } from "../src/index.ts";
+import { InvalidSettings, payoutState } from "../src/index.ts";
 
 const complete_time = "2026-12-01T10:00:00Z";
 
@@ -22,4 +22,14 @@ it("follows the assumptions that are given, and the defaults of the others", () 
   expect(payoutState({ payout_status: "paid" }, assumptions)).toBe("completed");
   expect(payoutState({ payout_status: "completed" }, assumptions)).toBe("open");
   expect(payoutState({ payout_status: "rejected" }, assumptions)).toBe("failed");
+});
+
+it.each(["completed", null, undefined, 5, []])("%j is no payout, and not open", (payout) => {
+  expect(() => payoutState(payout as never)).toThrow("payoutState takes a payout");
+});
+
+it("refuses an assumption that there is not", () => {
+  const state = () => payoutState({ payout_status: "paid" }, { completed: ["paid"] } as never);
+  expect(state).toThrow(InvalidSettings);
+  expect(state).toThrow("no assumption completed");
 });
