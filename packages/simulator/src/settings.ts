@@ -53,7 +53,28 @@ const finite = (duration: Duration.Input): number | undefined => {
   return Number.isFinite(milliseconds) ? milliseconds : undefined;
 };
 
-const isBalance = ([currency, amount]: readonly [string, string]): boolean => {
+const NAMES: ReadonlySet<string> = new Set(
+  Object.keys({
+    apiKey: true,
+    backlog: true,
+    balances: true,
+    clientId: true,
+    clock: true,
+    faults: true,
+    host: true,
+    log: true,
+    port: true,
+    rewrite: true,
+    settleAfter: true,
+    stateFile: true,
+    temperament: true,
+    tokenLifetime: true,
+    verifyAfter: true,
+  } satisfies Record<keyof SimulatorOptions, true>),
+);
+
+const isBalance = ([currency, amount]: readonly [string, unknown]): boolean => {
+  if (typeof amount !== "string") return false;
   const [, fraction = ""] = amount.split(".");
   return (
     /^[A-Z]{3}$/.test(currency) &&
@@ -65,7 +86,7 @@ const isBalance = ([currency, amount]: readonly [string, string]): boolean => {
 /**
  * Fills in the defaults; times in milliseconds, undefined for never.
  *
- * @throws InvalidSettings that names an invalid balance, or a token lifetime without an end.
+ * @throws InvalidSettings that names an unknown option, an invalid balance, or a token lifetime without an end.
  */
 export const makeSettings = ({
   balances = { USD: "100000.00", EUR: "50000.00" },
@@ -74,6 +95,11 @@ export const makeSettings = ({
   verifyAfter = "2 seconds",
   ...options
 }: SimulatorOptions) => {
+  const unknown = Object.keys(options).find((name) => !NAMES.has(name));
+  if (unknown !== undefined)
+    throw new InvalidSettings({
+      message: `The simulator has no option ${unknown}: use one of ${[...NAMES].join(", ")}.`,
+    });
   const invalid = Object.entries(balances).find((balance) => !isBalance(balance));
   if (invalid !== undefined) {
     throw new InvalidSettings({

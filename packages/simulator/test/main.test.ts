@@ -94,10 +94,12 @@ describe("it does not start", () => {
   it.each([
     [{ balances: { USD: "-1" } }, "The balance USD=-1 must be a currency and an amount"],
     [{ balances: { USD: "1.001" } }, "The balance USD=1.001 must be a currency and an amount"],
+    [{ balances: { USD: 5 } }, "The balance USD=5 must be a currency and an amount"],
+    [{ settleAftr: "3 days" }, "The simulator has no option settleAftr"],
     [{ balances: { DOLLAR: "1" } }, "The balance DOLLAR=1 must be"],
     [{ tokenLifetime: Infinity }, "The lifetime of a token must be finite"],
   ])("with the options %j", async (options, message) => {
-    await expect(startSimulator(options)).rejects.toThrow(message);
+    await expect(startSimulator(options as object)).rejects.toThrow(message);
   });
 });
 

@@ -19,7 +19,13 @@ import { randomUUID } from "node:crypto";
 import { defaultWorkflows } from "./bundles.ts";
 import { type PaymentsRun, paymentsRun } from "./payments-run.ts";
 import { replayRuns, testRuns } from "./replay.ts";
-import { accessOf, hashOf, type PaymentsTestOptions, TestBench } from "./test-bench.ts";
+import {
+  accessOf,
+  checkOptions,
+  hashOf,
+  type PaymentsTestOptions,
+  TestBench,
+} from "./test-bench.ts";
 import { pause, type ServerKind, startTestServer, type TestServer } from "./test-server.ts";
 
 /** How a run is started. */
@@ -161,6 +167,7 @@ const clientOf = (
 export const createPaymentsTest = async (
   options: PaymentsTestOptions = {},
 ): Promise<PaymentsTest> => {
+  checkOptions(options);
   const given = typeof options.server === "object" ? options.server : undefined;
   const server = given ?? (await startTestServer(options.server as ServerKind | undefined));
   const bench = new TestBench({ ...options, server });

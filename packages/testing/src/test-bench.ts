@@ -46,6 +46,35 @@ export interface PaymentsTestOptions extends WorkerSettings {
   readonly waitLimitMs?: number;
 }
 
+const NAMES: ReadonlySet<string> = new Set(
+  Object.keys({
+    accounts: true,
+    activities: true,
+    approveAbove: true,
+    assumptions: true,
+    dataConverter: true,
+    maxAmounts: true,
+    operations: true,
+    server: true,
+    simulator: true,
+    waitLimitMs: true,
+    workflowsPath: true,
+  } satisfies Record<keyof PaymentsTestOptions, true>),
+);
+
+/**
+ * Checks the options of a test before anything is started: a misspelt one would be ignored, or be one of the worker.
+ *
+ * @throws Error that names the option.
+ */
+export const checkOptions = (options: PaymentsTestOptions): void => {
+  const unknown = Object.keys(options).find((name) => !NAMES.has(name));
+  if (unknown !== undefined)
+    throw new Error(`A test has no option ${unknown}: use one of ${[...NAMES].join(", ")}.`);
+  const { waitLimitMs = 1 } = options;
+  if (!(waitLimitMs > 0)) throw new Error("waitLimitMs must be milliseconds above zero.");
+};
+
 /** Options of a test whose server runs. */
 export type RunningTestOptions = PaymentsTestOptions & { readonly server: TestServer };
 

@@ -1,7 +1,7 @@
 import type { RunnerTestCase } from "vitest";
 import { bundleOf, defaultWorkflows } from "./bundles.ts";
 import { beginTest, type PaymentsTest } from "./payments-test.ts";
-import { type PaymentsTestOptions, TestBench } from "./test-bench.ts";
+import { checkOptions, type PaymentsTestOptions, TestBench } from "./test-bench.ts";
 import { startTestServer, type TestServer } from "./test-server.ts";
 
 /** A download of the server, and the first bundle of the workflows, take their time. */
@@ -67,6 +67,7 @@ const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
  * ```
  */
 export const usePaymentsTest = async (options: PaymentsTestOptions = {}): Promise<PaymentsTest> => {
+  checkOptions(options);
   // The other test runners do not have it.
   const { afterAll, afterEach, beforeAll, beforeEach } = await import("vitest");
   const given = typeof options.server === "object" ? options.server : undefined;

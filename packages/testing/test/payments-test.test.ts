@@ -12,6 +12,14 @@ const payments = await usePaymentsTest({
 });
 
 describe("a test", () => {
+  it.each([
+    [{ workflowPath: "x" }, "A test has no option workflowPath: use one of accounts, "],
+    [{ waitLimitMs: Number.NaN }, "waitLimitMs must be milliseconds above zero."],
+  ])("with %j is refused, however it is made", async (options, message) => {
+    await expect(createPaymentsTest(options as object)).rejects.toThrow(message);
+    await expect(usePaymentsTest(options as object)).rejects.toThrow(message);
+  });
+
   it("has a service, a ledger and runs of its own", async () => {
     await payments.run(paySupplier, ["12.50"], { workflowId: "the-same" });
     expect((await payments.service()).payouts).toHaveLength(1);
