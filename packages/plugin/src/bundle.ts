@@ -46,9 +46,9 @@ const namesOf = (code: string): BundleNames | undefined => {
     new Script(`${code}\nglobalThis.workflows = __TEMPORAL__.importWorkflows();`).runInContext(
       context,
     );
-    const { workflows } = context;
+    const workflows: unknown = context["workflows"];
     // A CommonJS module may export anything, such as one function without a name.
-    return { exported: Object.keys(Object(workflows)), needed };
+    return { exported: Object.keys(workflows ?? {}), needed };
   } catch {
     // The SDK says why, with the line of the workflow.
     return undefined;

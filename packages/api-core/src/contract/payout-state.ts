@@ -30,7 +30,7 @@ export const listedMeaning = (word: string, assumptions: Assumptions) => {
  * Returns the state of a payout, by its `payout_status` and `complete_time`.
  *
  * @param assumptions those that differ from the defaults, as the client has them
- * @throws InvalidSettings that names an unknown assumption; TypeError for what is no payout, such as its status alone
+ * @throws InvalidSettings that names an unknown assumption; TypeError for a value that is not a payout, such as its status alone
  * @returns `completed`; `failed`: the money did not leave; `returned`: it left and came back; `open`: none of these, or
  *   the assumptions do not list the status
  * @example
