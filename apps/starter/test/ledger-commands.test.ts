@@ -318,7 +318,9 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   });
   const limited = await runCli(...approveLimits, "--hash", asked);
   expect(limited.stdout).toContain(`${id}: approved by ada.`);
-  expect((await runCli("limits", "show")).stdout).toContain("at most 200.00 EUR, 5 USD, no other currency");
+  expect((await runCli("limits", "show")).stdout).toContain(
+    "at most 200.00 EUR, 5 USD, no other currency",
+  );
   vi.stubEnv("PAYMENTS_CLIENT_ID", undefined);
   vi.stubEnv("PAYMENTS_BASE_URL", undefined);
 
