@@ -39,8 +39,7 @@ export async function onboardCardholder(
   input: OnboardCardholderInput,
 ): Promise<OnboardCardholderResult> {
   if (!("cardholder" in input)) throw ApplicationFailure.nonRetryable("no cardholder");
-  const { product_code } = input.card;
-  const card_limit = String(input.card.card_limit);
+  const { card_limit, product_code } = input.card;
   const { card_holder_id } = await service.createCardholder(input.cardholder);
   await service.awaitVerification(card_holder_id);
   const { balance_id } = await service.awaitFunds({ amount: card_limit, currency });
