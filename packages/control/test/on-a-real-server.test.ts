@@ -79,8 +79,11 @@ test("the doctor names runs whose code fails before they reach the ledger, and n
   const { taskQueue } = settings;
   const look = () => checkUnrecorded(ledger, { client, settings });
   const later = { workflowId: "waits", taskQueue, startDelay: "1 hour" } as const;
-  const waiting = await client.workflow.start("waitThenPay", later);
-  const broken = await client.workflow.start("payWages", { workflowId: "wages-11", taskQueue });
+  const waiting = await client.workflow.start<() => Promise<void>>("waitThenPay", later);
+  const broken = await client.workflow.start<() => Promise<void>>("payWages", {
+    workflowId: "wages-11",
+    taskQueue,
+  });
   const isNamed = async () =>
     expect(await look()).toMatchObject({
       status: "failed",

@@ -15,8 +15,8 @@ import { type Outgoing, PRIORITIES, type Priority } from "./send.ts";
  * The service answers HTTP 429 to an account, not to a call. If each call waited for itself, then the service would
  * refuse the others as well: of 300 payouts at 5 requests a second, it refused 12 requests for each payout. So
  *
- * - a 429 pauses all sends, as long as its `Retry-After` says, but for five minutes at most: an hour may be meant for one
- *   operation. It lowers the rate to 0.85 of what was refused;
+ * - a 429 pauses all sends, as long as its `Retry-After` says, but no longer than a call would wait: an hour may be meant
+ *   for one operation. It lowers the rate to 0.85 of what was refused;
  * - afterwards the rate grows back by a cubic, as TCP CUBIC does: quickly towards the rate that was refused, slowly near
  *   it, and quickly again beyond it, in case that the service allows more now. Only sends that had to wait for the rate
  *   count, so that a night without traffic does not end in a burst. Several clients that share a limit adapt to each other;
@@ -40,9 +40,6 @@ const LOWEST_RATE = 0.1;
 
 /** The longest wait that a call is asked for: the rate may rise meanwhile. */
 const LONGEST_PROMISE_MS = 30_000;
-
-/** However long a 429 asks to wait, other operations are sent again after this time. */
-const LONGEST_PAUSE_MS = 5 * 60_000;
 
 /** Earlier than by this, a send does not follow the one before: timers have this resolution. */
 const TIMER_MS = 1;
@@ -198,7 +195,8 @@ export class Limits {
   }
 
   #wasRefused(sentAt: number, now: number, pauseMs: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(pauseMs, LONGEST_PAUSE_MS));
+    const longestMs = this.#options.maxRetryWaitMs;
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(pauseMs, longestMs));
     // It was sent before the rate was lowered.
     if (this.#refused !== undefined && sentAt < this.#refused.at) return;
     const rate = this.#rate();
@@ -211,21 +209,15 @@ export class Limits {
   #notYet({ operation }: Outgoing, now: number, ahead: number): Failed {
     this.#away = this.#away.filter((at) => at > now);
     const expectedMs = this.#expectedMs(now, ahead + this.#away.length + 1);
-    const pausedMs = this.#pausedUntil - now;
-    // After a part of the time: the rate may rise meanwhile, and there should always be one waiting. A pause ends no earlier.
-    const soon = Math.min(LONGEST_PROMISE_MS, Math.max(1, expectedMs / 4));
-    const retryAfter = Math.ceil(Math.max(soon, pausedMs));
-    const why =
-      pausedMs > 0
-        ? "the service has asked the account to wait"
-        : "other calls of the account go first";
+    // After a part of the time: the rate may rise meanwhile, and there should always be one waiting.
+    const retryAfter = Math.ceil(Math.min(LONGEST_PROMISE_MS, Math.max(1, expectedMs / 4)));
     this.#away.push(now + retryAfter);
     const seconds = Math.ceil(retryAfter / 1000);
     return failed(
       new RateLimited({
         operation: operation.name,
         carriedOut: "no",
-        message: `${operation.name} was not sent yet: ${why}. Try again in ${seconds} s, or wait longer (maxRetryWaitMs).`,
+        message: `${operation.name} was not sent yet: other calls of the account go first. Try again in ${seconds} s, or wait longer (maxRetryWaitMs).`,
         retryAfter,
         by: "rate",
       }),

@@ -101,17 +101,6 @@ describe("a service that asks to wait", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("longer than the longest wait is not asked again before that, by no call of the account", async () => {
-    await using server = await answering({ status: 429, headers: { "retry-after": "60" } });
-    await using client = clientFor(server.url, { maxRetryWaitMs: 300 });
-    await failureOf(client.ping());
-    const later = await failureOf(client.createPayout(requests.createPayout));
-    expect(later).toMatchObject({ _tag: "RateLimited", carriedOut: "no", by: "rate" });
-    expect(later).toHaveProperty("retryAfter", expect.closeTo(60_000, -4));
-    expect(later).toHaveProperty("message", expect.stringContaining("the service has asked"));
-    expect(server.requests).toHaveLength(1);
-  });
-
   it.each([-DAY, 0, DAY])("by a date is obeyed by its own clock: %i ms ahead", async (ahead) => {
     const [date, until] = [0, 40_000].map((more) =>
       new Date(Date.now() + ahead + more).toUTCString(),

@@ -43,11 +43,6 @@ const show = (workflowId: string) => ({ action: "show", workflowId });
 it.each([
   ["payouts/1", "payouts/1 is a file, not a run.", show("payouts/1")],
   ["repairs/1", "repairs/1 is a repair, not a run.", show("repairs/1")],
-  [
-    "payout/salary-1",
-    "payout/salary-1 is the key of a step of payroll-1, not a run. It has a log of its own.",
-    show("payroll-1"),
-  ],
   ["inv-50", "inv-50 is the key of the run payout/inv-50.", show("payout/inv-50")],
   ["nobody", "There is no run of nobody.", { action: "list" }],
 ])("says what %s names, of which there is no run", async (id, message, next) => {

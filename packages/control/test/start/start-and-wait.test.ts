@@ -122,7 +122,7 @@ test("a known key with another input is refused, however it is started", async (
   const other = { ...inputOf("one-key"), payout: { ...payout("one-key"), amount: "78.00" } };
   await expect(pay("one-key", undefined, other)).rejects.toThrow(NotAllowed);
   // The answer would be lost: `firstAnswer` gives it.
-  await expect(start(paid ?? "", { waitFor: "created" })).rejects.toThrow("the option waitFor");
+  await expect(start(paid ?? "", { waitFor: "created" })).rejects.toThrow("waitFor is unknown");
   expect(await payments.paid("one-key")).toBe(1);
 });
 
