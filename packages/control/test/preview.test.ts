@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorkflowHandle } from "@temporalio/client";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { previewRetries, workflowsIn } from "../src/actions/preview/preview.ts";
 import { bundleToReplay } from "../src/actions/replay.ts";
 import { retryPayment } from "../src/actions/retry/retry.ts";
@@ -229,6 +229,7 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
   test("continues children, named accounts, amended inputs and open runs, and stops where only the service knows", async () => {
     const { client, ledger, taskQueue } = stack.operations;
     const { eu, home } = stack;
+    onTestFinished(() => home.clearFaults());
     const failing = { kind: "refusal-in-200", operation: "createPayout" } as const;
     const fails = async (id: string, start: () => Promise<unknown>, at = home) => {
       await at.addFault(failing);
@@ -287,7 +288,6 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
       { outcome: "fails", why: expect.stringContaining("not valid JSON"), kept: ["price"] },
       { outcome: "refused", why: expect.stringContaining("There is no run of nobody") },
     ]);
-    await home.clearFaults();
   }, 600_000);
 
   test("a chosen step and an amendment for each of some runs are previewed as they are then retried", async () => {

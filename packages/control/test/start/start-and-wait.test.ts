@@ -123,7 +123,10 @@ test("a known key with another input is refused, however it is started", async (
   await expect(pay("one-key", undefined, other)).rejects.toThrow(NotAllowed);
   // The answer would be lost: `firstAnswer` gives it.
   await expect(start(paid ?? "", { waitFor: "created" })).rejects.toThrow("waitFor is unknown");
-  expect(await payments.paid("one-key")).toBe(1);
+  await vi.waitFor(async () => expect(await payments.paid("one-key")).toBe(1), {
+    timeout: 20_000,
+    interval: 50,
+  });
 });
 
 test("created: the cardholder of an onboarding", async () => {
