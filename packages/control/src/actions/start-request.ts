@@ -198,8 +198,20 @@ export const isSame = async <W extends Workflow>(
   );
 };
 
+/** Whether the ledger lacks the start of a run, so that nobody could approve it. */
+const isUnrecorded = async (
+  ledger: Ledger,
+  workflowId: string,
+  { firstRunId }: { readonly firstRunId: string },
+): Promise<boolean> => {
+  const decisions = await ledger.decisionsOf(workflowId);
+  return (
+    whyNobody({ id: workflowId, firstRunId }, { workflowId, step: "" }, decisions) !== undefined
+  );
+};
+
 /**
- * Refuses a start whose id belongs to a run of another type or input; {@link recordLost} if it is the same.
+ * Refuses a start whose id belongs to a run of another type or input; records it as {@link recordLost} does if it is the same.
  *
  * @throws NotAllowed.
  */
@@ -208,11 +220,13 @@ export const refuseOther = async <W extends Workflow>(
   type: string,
   options: StartAtOptions<W>,
 ): Promise<void> => {
-  const { workflowId } = options;
+  const { ledger, workflowId } = options;
   const run = await findRun(client, workflowId);
-  if (run !== undefined && !(await isSame(client, run, type, options)))
+  if (run === undefined) return;
+  if (!(await isSame(client, run, type, options)))
     throw otherInput(workflowId, `${run.type} with another`);
-  await recordLost(client, type, options);
+  if (ledger && (await isUnrecorded(ledger, workflowId, run)))
+    await recordStart(type, run.firstRunId, options);
 };
 
 /**
@@ -228,11 +242,8 @@ export const recordLost = async <W extends Workflow>(
   const { ledger, workflowId } = options;
   const run = ledger && (await findRun(client, workflowId));
   if (ledger === undefined || run === undefined) return;
-  const { firstRunId } = run;
-  const decisions = await ledger.decisionsOf(workflowId);
-  const name = { workflowId, step: "" };
-  if (whyNobody({ id: workflowId, firstRunId }, name, decisions) === undefined) return;
-  if (await isSame(client, run, type, options)) await recordStart(type, firstRunId, options);
+  if ((await isUnrecorded(ledger, workflowId, run)) && (await isSame(client, run, type, options)))
+    await recordStart(type, run.firstRunId, options);
 };
 
 const OWN_MEMO = "durable-payments/";

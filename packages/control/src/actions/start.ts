@@ -85,8 +85,9 @@ const ANSWER_WITHIN = "30 seconds";
 
 /**
  * Starts a payment workflow once: a key that Temporal knows, open or ended, is refused; with another input, as
- * `NotAllowed`. With a ledger, so is what is likely a duplicate of a payment under another key, unless `notDuplicate` says why it is not. Inputs are compared that
- * have the fields of `payout` or `onboardCardholder`: `payout`, or `amount` and `currency`; `beneficiary_id` or `beneficiary`.
+ * `NotAllowed`. With a ledger, so is what is likely a duplicate of a payment under another key, unless `notDuplicate` says
+ * why it is not. Inputs are compared that have the fields of `payout` or `onboardCardholder`: `payout`, or `amount` and
+ * `currency`; `beneficiary_id` or `beneficiary`.
  *
  * @param client Temporal's client.
  * @param workflowType the workflow, or its name.
@@ -95,8 +96,9 @@ const ANSWER_WITHIN = "30 seconds";
  *   `created` with the service's id, `needs approval`, `refused`, or `started` if the outcome is not known in time. Every
  *   workflow in the bundle of a worker with the plugin gives it.
  * @throws WorkflowExecutionAlreadyStartedError if Temporal knows the key with the same input, whose start is then recorded if
- *   the ledger lacks it; NotAllowed if it has another input, or is likely a duplicate; InvalidInput if the key, name, memo or reason is invalid; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer a
- *   call with `waitFor`, and it is not known whether the run has started.
+ *   the ledger lacks it; NotAllowed if it has another input, or is likely a duplicate; InvalidInput if the key, name, memo
+ *   or reason is invalid; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer a call with `waitFor`,
+ *   and it is not known whether the run has started.
  * @example
  * ```ts
  * const run = await startPayment<typeof payOrder>(client, "payOrder", {
@@ -204,10 +206,12 @@ const prepare = async (
   };
   const known = await existing(connected, workflowId, planned);
   const payment = known === undefined ? paymentOf(input) : undefined;
-  const { maxAmounts } = await connected.ledger.limits(account);
-  // It would only fail, and a later start of its id would find the failed run.
-  const over = payment && overLimit(payment, [maxAmounts]);
-  if (over !== undefined) throw invalidInput(`${over} Nothing was started.`);
+  if (payment !== undefined) {
+    const { maxAmounts } = await connected.ledger.limits(account);
+    // It would only fail, and a later start of its id would find the failed run.
+    const over = overLimit(payment, [maxAmounts]);
+    if (over !== undefined) throw invalidInput(`${over} Nothing was started.`);
+  }
   return { known, compared: { account, workflowId, input, notDuplicate, next } };
 };
 

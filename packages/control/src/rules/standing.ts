@@ -334,7 +334,7 @@ const outcomeOf = ({ outcome }: RecordedWait): string | undefined => {
 
 const BAD: ReadonlyArray<string> = ["refused", "removed", "failed", "incomplete"];
 
-/** Returns when a wait was over: at the end of its run, if nothing told the ledger before. */
+/** Returns when a wait was over: at the latest at the end of its run. */
 const endOfWait = (
   { closedAt }: RecordedWait,
   { run: { endedAt, endState } }: Evidence,

@@ -63,7 +63,7 @@ export const payoutFromBefore = (
     : undefined;
 };
 
-/** Returns the payouts from before that a query lists by now, if any. None has a status, or a short reference, to filter by. */
+/** Returns the payouts of the backlog that a query lists now, if any. None has a status, or a short reference, to filter by. */
 export const payoutsFromBefore = (
   backlog: Backlog | undefined,
   now: number,

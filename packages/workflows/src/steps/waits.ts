@@ -10,6 +10,7 @@ import {
   WAIT_ATTEMPT,
   waitActivityId,
 } from "@durable-payments/protocol/calls";
+import { readDuration } from "@durable-payments/protocol/inputs";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import {
   ActivityFailure,
@@ -40,20 +41,12 @@ export interface WaitOptions {
 
 const OPTIONS: ReadonlySet<string> = new Set<keyof WaitOptions>(["account", "within"]);
 
-const isDuration = (within: Duration): boolean => {
-  try {
-    return Number.isFinite(msToNumber(within));
-  } catch {
-    return false;
-  }
-};
-
 /** Returns the options of a wait. The compiler does not see every call: a misspelt time would be ignored. */
 const checked = (wait: string, options: WaitOptions): WaitOptions => {
   const unknown = Object.keys(options).find((option) => !OPTIONS.has(option));
   if (unknown !== undefined) return failTask(`${wait} has no option ${JSON.stringify(unknown)}.`);
   const { within } = options;
-  return within === undefined || isDuration(within)
+  return within === undefined || Number.isFinite(readDuration(within))
     ? options
     : failTask(
         `The option within of ${wait} must be a duration, such as "5 days", not ${JSON.stringify(within)}.`,
