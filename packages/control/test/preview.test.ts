@@ -280,7 +280,7 @@ describe("a preview", skippedBecause(whyNoTimeSkipping()), () => {
       }),
     ).toMatchObject([{ outcome: "completes", writes: sent(inputs.payout.amount) }]);
     expect(runs).toMatchObject([
-      { outcome: "completes", writes: sent("7.50") },
+      { outcome: "completes", why: null, writes: sent("7.50") },
       { outcome: "completes", writes: sent(inputs.payout.amount) },
       { outcome: "completes", writes: sent(inputs.payout.amount) },
       { outcome: "completes", kept: [], writes: sent(inputs.payout.amount) },

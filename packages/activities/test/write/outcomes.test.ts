@@ -69,6 +69,12 @@ describe("what Temporal says of a row", () => {
       { ...info, currentAttemptScheduledTimestampMs: 2_000 },
       undefined,
     ],
+    [
+      "a first attempt for which a test server has read its clock once more",
+      { ...input, version: 3 },
+      { ...info, currentAttemptScheduledTimestampMs: info.scheduledTimestampMs + 1 },
+      { is: "version", version: 3 },
+    ],
     ["an attempt after one that was killed", input, { ...info, attempt: 2 }, undefined],
     [
       "an attempt after one that sent nothing",
