@@ -372,6 +372,32 @@ test("a repair whose worker was killed before the retry does not take the retry 
   expect(await payments.paid("mine")).toBe(1);
 }, 90_000);
 
+test("an amendment above the limits of the account is refused, in a retry and in a repair", async () => {
+  const { ledger } = stack.operations;
+  await failing("too-dear");
+  await untilFailed("too-dear", 1);
+  const account = (await ledger.rowsOf("too-dear"))[0]?.account ?? "";
+  const setMax = (maxAmounts: { readonly USD: string } | null) =>
+    ledger.setLimits(account, { maxAmounts, approveAbove: null }, bob);
+  await setMax({ USD: "10.00" });
+  onTestFinished(async () => {
+    const { pending } = await setMax(null);
+    await ledger.approveLimits(account, pending?.sequence ?? 0, { ...bob, by: "grace" });
+  });
+  const amended = (amount: string) => ({ ...bob, amend: { payout: { amount } } });
+  const why = "10.01 USD is above the limit of 10.00 USD. Nothing was done.";
+  const [above, within] = [amended("10.01"), amended("10.00")];
+  await expect(planRetryOf(stack.operations, "too-dear", above)).rejects.toThrow(why);
+  const found = { find: "too-dear" };
+  await expect(planRepair(stack.operations, found, above)).rejects.toMatchObject({
+    faults: [{ field: "too-dear:", problem: why }],
+  });
+  expect((await planRetryOf(stack.operations, "too-dear", within)).amendment).toBeDefined();
+  expect(await planRepair(stack.operations, found, within)).toMatchObject({
+    sums: [{ amount: "10.00", currency: "USD" }],
+  });
+}, 60_000);
+
 test("a repair whose amended payments are above the limit waits for a second person, who sees what changes", async () => {
   const { ledger } = stack.operations;
   await failing("dear");

@@ -34,8 +34,8 @@ const HEARTBEAT_ANSWERED_MS = 2_000;
 
 /**
  * A first attempt that is scheduled so long after its activity follows a reset of the activity. Temporal's time-skipping test
- * server reads its clock once for the activity and again for the attempt, so on it any first attempt may be milliseconds late.
- * No ledger is restored, or fails over, within this time.
+ * server reads its clock once for the activity, and again for the attempt: any first attempt may be milliseconds late. No ledger
+ * is restored, or fails over, within this time.
  */
 const RESET_AFTER_MS = 1_000;
 

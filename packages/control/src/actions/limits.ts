@@ -8,6 +8,7 @@ import {
   type Amounts,
   isSamePerson,
   type Limits,
+  overLimit,
 } from "@durable-payments/ledger";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { invalidInput, notFound, refused } from "../errors.ts";
@@ -29,6 +30,22 @@ type OfLedger = Pick<Deciding, "ledger">;
 export const readLimits = async ({ ledger }: OfLedger, accounts: ReadonlyArray<string> = []) => {
   const all = [...new Set([...accounts, ...(await ledger.limitedAccounts())])];
   return Promise.all(all.map(async (account) => ({ account, ...(await ledger.limits(account)) })));
+};
+
+/**
+ * Refuses a payment that the limits of its account forbid: its run would only fail.
+ *
+ * @param nothing says that nothing was done.
+ */
+export const refuseAboveLimits = async (
+  { ledger }: OfLedger,
+  account: string,
+  payment: Parameters<typeof overLimit>[0],
+  nothing: string,
+): Promise<void> => {
+  const { maxAmounts } = await ledger.limits(account);
+  const over = overLimit(payment, [maxAmounts]);
+  if (over !== undefined) throw invalidInput(`${over} ${nothing}`);
 };
 
 const amountsOf = (name: string, given: unknown): Amounts | null => {

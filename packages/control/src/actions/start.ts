@@ -1,5 +1,4 @@
 import { isRecord } from "@durable-payments/client/values";
-import { overLimit } from "@durable-payments/ledger";
 import { contentHash, type Duration, WORKFLOW } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import {
@@ -8,7 +7,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   type WorkflowHandleWithStartDetails,
 } from "@temporalio/client";
-import { invalidInput, type NextAction } from "../errors.ts";
+import type { NextAction } from "../errors.ts";
 import { accountNamed, type Connected } from "../facts/connection/connections.ts";
 import { changing } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
@@ -20,6 +19,7 @@ import { checkName } from "./decide/record.ts";
 import { checkReason, refuseDuplicate, startUnlessDuplicate } from "./duplicates.ts";
 import { checkWait } from "./first-answer.ts";
 import { isForgottenDone, otherInput } from "./forgotten.ts";
+import { refuseAboveLimits } from "./limits.ts";
 import { startAndWait, type StartedPayment } from "./start-and-wait.ts";
 import {
   askedOf,
@@ -206,12 +206,9 @@ const prepare = async (
   };
   const known = await existing(connected, workflowId, planned);
   const payment = known === undefined ? paymentOf(input) : undefined;
-  if (payment !== undefined) {
-    const { maxAmounts } = await connected.ledger.limits(account);
-    // It would only fail, and a later start of its id would find the failed run.
-    const over = overLimit(payment, [maxAmounts]);
-    if (over !== undefined) throw invalidInput(`${over} Nothing was started.`);
-  }
+  // A later start of its id would find the failed run.
+  if (payment !== undefined)
+    await refuseAboveLimits(connected, account, payment, "Nothing was started.");
   return { known, compared: { account, workflowId, input, notDuplicate, next } };
 };
 

@@ -220,9 +220,13 @@ export const amendInput = (
       throw invalidInput(`${what} cannot be amended. Start another run. Nothing was done.`);
   const planned = check?.(amended, assumptions);
   const checked = planned?.input ?? amended;
-  const [before, after] = [input, checked].map((one) => paymentOf(one)?.currency);
+  const [old, payment] = [input, checked].map((one) => paymentOf(one));
+  const [before, after] = [old?.currency, payment?.currency];
+  const isSameMoney = before === after && old?.amount === payment?.amount;
   return {
     input: checked,
+    /** The payment, if its amount or currency is amended. The input of a user's own workflow does not prove what it sends. */
+    repriced: planned === undefined || isSameMoney ? undefined : payment,
     fields,
     changed: changesOf(input, amended),
     hash: hashOf(checked),

@@ -39,6 +39,7 @@ import {
   sumMoney,
 } from "../../rules/run-view.ts";
 import { likeText } from "../duplicates.ts";
+import { refuseAboveLimits } from "../limits.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 import { checkBatchOptions, needSecond } from "../batch/chunks.ts";
 import { paidBy } from "../start-request.ts";
@@ -124,7 +125,8 @@ const amendRun = async (
   const amendment = amendInput(type, input, patch, temporal.assumptionsOf(account ?? undefined));
   const why = whyNotAmended({ rows, workflowId, workflowType: type }, amendment);
   if (why !== undefined) throw why;
-  const { changed, hash, input: amended } = amendment;
+  const { changed, hash, input: amended, repriced } = amendment;
+  if (repriced) await refuseAboveLimits(connected, account ?? "", repriced, "Nothing was done.");
   // A patch of an object makes an object.
   if (!isRecord(amended)) throw invalidInput(`The input of ${workflowId} is not an object.`);
   const payment = paymentOf(amended, connected.ledger);

@@ -7,6 +7,7 @@ import { changing } from "../../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
 import { findDuplicates, likeText } from "../duplicates.ts";
+import { refuseAboveLimits } from "../limits.ts";
 import { type Progress, readFailureOf, readProgress } from "../../facts/progress.ts";
 import { noRun, retryOf } from "../../facts/named.ts";
 import { readInput } from "../../facts/run-input.ts";
@@ -117,6 +118,8 @@ export const planRetryOf = async (
   const why =
     amendment && whyNotAmended({ rows, workflowId: root, workflowType: run.type }, amendment);
   if (why !== undefined) throw why;
+  if (amendment?.repriced)
+    await refuseAboveLimits(connected, owner.account, amendment.repriced, "Nothing was done.");
   const amended = amendment === undefined ? [] : [{ workflowId: root, input: amendment.input }];
   const [similar = []] = await findDuplicates(connected, undefined, amended);
   const like = similar.length === 0 ? [] : [`It may be a duplicate of ${likeText(similar)}.`];
