@@ -7,8 +7,9 @@
 import { canonicalDecimal, comparableText, PERSON_MARK } from "@durable-payments/client/values";
 import { moneyStateOf, reasonProblem, type SimilarPayment } from "@durable-payments/ledger";
 import { contentHash } from "@durable-payments/protocol";
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { findRun } from "../facts/connection/temporal.ts";
-import { invalidInput, type NextAction, refused } from "../errors.ts";
+import { InvalidInput, invalidInput, type NextAction, NotAllowed, refused } from "../errors.ts";
 import { paymentOf } from "../rules/payment.ts";
 import { MONEY_WORDS } from "../rules/run-view.ts";
 import { dated } from "../rules/standing.ts";
@@ -116,8 +117,11 @@ export const refuseDuplicate = async (looking: Looking, planned: Planned): Promi
   if (similar.length > 0) throw likelyDuplicate(planned, likeText(similar));
 };
 
-/** Longer than a start: the lease of a program that was killed expires. */
-const STARTED_WITHIN_MS = 60_000;
+/** The lease of a program that was killed expires after this time. */
+const LEASE_MS = 60_000;
+
+/** A start that waits for its first answer may take longer than the lease. */
+const RENEW_EVERY_MS = LEASE_MS / 3;
 
 /**
  * Names a payment, or a person whatever the card costs, so that equal starts have the same name. The account that pays is
@@ -130,9 +134,16 @@ const nameOf = ({ input }: Planned, ledger: Looking["ledger"]): string | undefin
   return `start/${contentHash([payee, ...(isPerson(payee) ? [] : money)])}`;
 };
 
+/** Whether a start has failed without a run that only its worker would record. */
+const isKnown = (error: unknown): boolean =>
+  error instanceof InvalidInput ||
+  error instanceof NotAllowed ||
+  error instanceof WorkflowExecutionAlreadyStartedError;
+
 /**
  * Starts what is not likely a duplicate. The ledger knows a start only once Temporal has taken it, so two that overlap
- * would not find each other: an equal one is refused until this one is recorded.
+ * would not find each other: an equal one is refused until this one is recorded. If it is unknown whether Temporal has
+ * taken it, the lease expires: meanwhile a worker records the run by its first step.
  *
  * @throws as {@link refuseDuplicate}; NotAllowed if an equal payment is being started.
  */
@@ -143,16 +154,24 @@ export const startUnlessDuplicate = async <Started>(
 ): Promise<Started> => {
   const { ledger } = looking;
   const { notDuplicate, workflowId } = planned;
-  const name = notDuplicate === undefined ? nameOf(planned, ledger) : undefined;
+  const name = nameOf(planned, ledger);
   if (name === undefined) return start();
   // Temporal lets one start of an id win.
-  if (!(await ledger.lease(name, workflowId, STARTED_WITHIN_MS)))
-    throw likelyDuplicate(planned, "another start at this moment");
+  const take = () => ledger.lease(name, workflowId, LEASE_MS);
+  // The start has its own outcome.
+  const release = () => ledger.lease(name, workflowId, 0).catch(() => undefined);
+  if (!(await take()) && notDuplicate === undefined)
+    throw likelyDuplicate(planned, "another start that is not recorded yet");
+  const renewing = setInterval(() => void take().catch(() => undefined), RENEW_EVERY_MS);
   try {
     await refuseDuplicate(looking, planned);
-    return await start();
+    const started = await start();
+    await release();
+    return started;
+  } catch (error) {
+    if (isKnown(error)) await release();
+    throw error;
   } finally {
-    // It expires anyway, and the start has its own outcome.
-    await ledger.lease(name, workflowId, 0).catch(() => undefined);
+    clearInterval(renewing);
   }
 };

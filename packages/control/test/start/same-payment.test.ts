@@ -5,10 +5,11 @@ import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../../src/actions/batch/index.ts";
 import { similarText } from "../../src/actions/duplicates.ts";
 import { checkStart, startPayment, startRun } from "../../src/actions/start.ts";
+import { NotAllowed } from "../../src/errors.ts";
 import { idOfKey, planOnboarding, planPayout } from "../../src/rules/input.ts";
 import { operationsOn } from "../support/stub-client.ts";
 
@@ -106,12 +107,14 @@ describe("of equal payments that are started at the same time, one is started", 
     { ledger, operations }: Awaited<ReturnType<typeof rig>>,
     key: string,
     reference = REFERENCE,
+    notDuplicate?: string,
   ) =>
     startPayment<(invoice: object) => Promise<void>>(operations.client, "payInvoice", {
       key,
       startedBy: "ada",
       args: [pays(reference)],
       ledger,
+      notDuplicate,
     });
 
   test("by hand and by a program", async () => {
@@ -148,15 +151,50 @@ describe("of equal payments that are started at the same time, one is started", 
     expect(await Promise.all([same(), same()])).toHaveLength(2);
   });
 
-  test("and after a start that failed, another one is started", async () => {
-    const { asked, ledger, operations } = await rig();
-    const workflow = { start: () => Promise.reject(new Error("no answer")) };
+  const startedBy = ({ ledger, operations }: Awaited<ReturnType<typeof rig>>, start: object) => {
     // Only `start` of the client is called.
-    const client = { workflow } as unknown as typeof operations.client;
-    const failing = begin({ asked, ledger, operations: { ...operations, client } }, "first");
-    await expect(failing).rejects.toThrow("no answer");
-    await begin({ asked, ledger, operations }, "second");
-    expect(asked.started).toHaveLength(1);
+    const client = { workflow: { start } } as unknown as typeof operations.client;
+    return { asked: { started: [], signals: [] }, ledger, operations: { ...operations, client } };
+  };
+
+  test("and after a start that was refused, another one is started", async () => {
+    const world = await rig();
+    const taken = () => Promise.reject(new NotAllowed({ message: "another input" }));
+    await expect(begin(startedBy(world, taken), "first")).rejects.toThrow("another input");
+    await begin(world, "second");
+    expect(world.asked.started).toHaveLength(1);
+  });
+
+  test("and after one without an answer, which Temporal may have taken, only the same id", async () => {
+    const world = await rig();
+    const silent = () => Promise.reject(new Error("no answer"));
+    await expect(begin(startedBy(world, silent), "first")).rejects.toThrow("no answer");
+    await expect(begin(world, "second")).rejects.toThrow("another start that is not recorded yet");
+    await begin(world, "first");
+    expect(world.asked.started).toHaveLength(1);
+  });
+
+  test("also if one takes longer than a minute, or has a reason", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const world = await rig();
+    const answer = Promise.withResolvers<object>();
+    const started = begin(
+      startedBy(world, () => answer.promise),
+      "slow",
+      REFERENCE,
+      "checked",
+    );
+    // The ledger answers in a turn of the event loop.
+    for (let seconds = 0; seconds < 90; seconds += 10) {
+      vi.advanceTimersByTime(10_000);
+      await world.ledger.pauses();
+      await new Promise(setImmediate);
+    }
+    await expect(begin(world, "second")).rejects.toThrow("another start that is not recorded yet");
+    answer.resolve({ firstExecutionRunId: "run-1" });
+    await started;
+    await expect(begin(world, "second")).rejects.toThrow("as payInvoice/slow (");
   });
 });
 
