@@ -12,6 +12,9 @@ const KEY = "salary/2026-11/e17";
 
 const salary = async (given: Parameters<typeof makeWorld>[0] = {}) => {
   let ahead = 0;
+  const pass = () => {
+    ahead += 60_000;
+  };
   const clock = () => Date.now() + ahead;
   const world = await makeWorld({ ...given, clock, simulator: { clock: async () => clock() } });
   const made = await world.once({
@@ -29,7 +32,7 @@ const salary = async (given: Parameters<typeof makeWorld>[0] = {}) => {
       const ended = await world.once(asked, { workflowId, attempt, testimony });
 
       if (ended.is !== "wait" || attempt === 20) return ended;
-      ahead += 60_000;
+      pass();
       const { version } = ended;
       testimony = version === undefined ? undefined : { is: "version", version };
     }
@@ -37,7 +40,7 @@ const salary = async (given: Parameters<typeof makeWorld>[0] = {}) => {
   const row = async () =>
     (await world.ledger.look(keyedName(world.account, "createPayout", KEY))).row;
   const payouts = async () => (await world.simulator.state()).payouts;
-  return { ...world, first, task, keyed: row, payouts };
+  return { ...world, first, pass, task, keyed: row, payouts };
 };
 
 it("the same request under a key returns the kept result to any workflow, whatever its step is called", async () => {
@@ -102,6 +105,32 @@ it("the first send under a key is reconciled, even if its run is the first of it
   const first = await world.once(world.task, { workflowId: "payroll-1" });
   expect(first).toMatchObject({ is: "wait", why: "It is not listed yet." });
   expect(await world.payouts()).toHaveLength(0);
+});
+
+it("of two runs that the same list lets send, the slow one sends, and the other waits seconds for its result", async () => {
+  const world = await salary();
+  const runs = ["payroll-1", "payroll-2"].map((workflowId) => ({
+    workflowId,
+    runId: workflowId,
+    testimony: undefined,
+  }));
+  for (const run of runs)
+    expect(await world.once(world.task, run)).toMatchObject({ why: "It is not listed yet." });
+  world.pass();
+  const [slow, other] = runs;
+  let meanwhile: Awaited<ReturnType<typeof world.once>> | undefined;
+  // The other run begins after the slow one has read the list, and before it sends.
+  const transact: typeof world.ledger.transact = async (...given) => {
+    const look = await world.ledger.transact(...given);
+    if (look.row?.state === "ready") meanwhile ??= await world.once(world.task, other);
+    return look;
+  };
+  const engine = { ...world.engine, ledger: { ...world.ledger, transact } };
+  const paid = await world.once(world.task, slow, engine);
+  expect(paid).toMatchObject({ is: "done" });
+  expect(meanwhile).toMatchObject({ is: "wait", delayMs: 5_000 });
+  expect(await world.once(world.task, other)).toEqual(paid);
+  expect(await world.payouts()).toHaveLength(1);
 });
 
 it("a workflow whose key another one waits for does not wait for its nudge, but looks again within minutes", async () => {

@@ -21,6 +21,7 @@ import {
   failing,
   isHarmless,
   isRestored,
+  LEAVES_WITHIN_MS,
   mayEndNow,
   newRow,
   nextGeneration,
@@ -30,6 +31,7 @@ import {
   nowUnknown,
   recoveryText,
   returning,
+  waiting,
   withoutFacts,
 } from "./row-changes.ts";
 import type { Advanced, Call, WriteAction, WriteEvent, WritePolicy } from "./events.ts";
@@ -110,6 +112,26 @@ const asks = (row: WriteRow, why: string, { become, call, look }: Context): Plan
   return become(row, nowAsking(look, reason, more), "asks", again, { reason });
 };
 
+/** Wait of an attempt while another one may send. */
+const UNDER_WAY_WAIT_MS = 5_000;
+
+/**
+ * Returns a wait while another attempt may be about to send, or is sending. Runs that ask for the same key
+ * wait for the same list, so at the same moment each finds that nothing was sent. If one took over from the other, nothing
+ * would be sent, and both would wait for the list again: time after time on a slow machine.
+ */
+const underWay = (row: WriteRow, { call, look, policy }: Context): Planned | undefined => {
+  const isSending = row.state === "sending";
+  const endsAfterMs = LEAVES_WITHIN_MS + (isSending ? policy.requestTimeoutMs : 0);
+  const isOver = Math.abs(look.now - row.changedAt) >= endsAfterMs;
+  if (isOver || row.epoch !== look.epoch || isHarmless(policy)) return undefined;
+  // A row that is sent has the owner who sends it. Temporal repeats the attempt of a run once the earlier one has ended.
+  if (isSending ? row.ownerId === call.ownerId : row.state !== "ready") return undefined;
+  return nothing(
+    waiting(look.now + UNDER_WAY_WAIT_MS, "Another attempt may be sending it.", false),
+  );
+};
+
 /** The row is not vouched for: it is reconciled first. */
 const mistrusted = (row: WriteRow | undefined, context: Context): Planned => {
   const { become, call, look, policy } = context;
@@ -165,7 +187,7 @@ const unsent = (row: WriteRow | undefined, context: Context): Planned => {
     return nothing(failing("Refused", row.message ?? ""));
   if (row?.state === "undone" && isOfThisRun)
     return nothing(failing("Cancelled", "It was undone."));
-  if (!isBelieved) return mistrusted(row, context);
+  if (!isBelieved) return (row && underWay(row, context)) ?? mistrusted(row, context);
   const current = row ?? newRow(look, call);
   const plan =
     current.state === "ready"
@@ -242,6 +264,8 @@ const called = (context: Context): Planned => {
       return unsent(row, context);
     case "sending": {
       if (row.epoch !== look.epoch) return mistrusted(row, context);
+      const other = underWay(row, context);
+      if (other !== undefined) return other;
       // Another attempt may dispatch, or has. From now on it may not.
       const lost = { ...nowUnknown(look.now, policy), doubt: row.doubt + 1, ...askedBy(call) };
       return become(row, lost, "its attempt was lost", again);

@@ -748,7 +748,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
               ? {
                   ...event,
                   version: look.row.version,
-                  readFrom: Math.max(event.readFrom, look.row.changedAt),
+                  readFrom: Math.max(event.readFrom, look.now),
                 }
               : event,
           ]),

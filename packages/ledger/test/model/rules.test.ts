@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { advance } from "../../src/index.ts";
-import type { Verdict, WriteEvent, WriteRow } from "../../src/index.ts";
-import { endedRow } from "../../src/model/row-changes.ts";
+import type { Call, Verdict, WriteEvent, WriteRow } from "../../src/index.ts";
+import { endedRow, LEAVES_WITHIN_MS } from "../../src/model/row-changes.ts";
 import type { Look } from "../../src/store/ledger.ts";
 import { call, calledBy, decision, empty, policy, request, withRow } from "./calls.ts";
 
@@ -199,13 +199,39 @@ describe("what time, limits and undoing do", () => {
     expect(twice.question?.reason).toBe("There is no id2. Two may be it.");
   });
   test("a row is believed at the version that Temporal names, and at no other", () => {
-    const row = { state: "ready", doubt: 0, version: 4, knownFrom: 3 } as const;
+    const changedAt = empty.now - 60_000;
+    const row = { state: "ready", doubt: 0, version: 4, knownFrom: 3, changedAt } as const;
     const named = (version: number) =>
       advance(withRow(row), calledBy({ testimony: { is: "version", version } }), policy).action.is;
     expect([2, 3, 4, 5].map(named)).toEqual(["again", "send", "send", "again"]);
     expect(advance(withRow(row), calledBy({ testimony: undefined }), policy).action.is).toBe(
       "again",
     );
+  });
+  describe("another attempt may be sending it: nobody takes over, and nothing changes, until it cannot send any more", () => {
+    const otherwise = { testimony: undefined, ownerId: "v" } as const;
+    test.each([
+      ["about to send", { state: "ready", doubt: 0 }, LEAVES_WITHIN_MS],
+      ["sending", { state: "sending" }, LEAVES_WITHIN_MS + policy.requestTimeoutMs],
+    ] as const)("%s", (_, row, endsAfterMs) => {
+      const after = (ms: number) => {
+        const changedAt = empty.now - ms;
+        return advance(withRow({ ...row, changedAt }), calledBy(otherwise), policy);
+      };
+      for (const ms of [0, endsAfterMs - 1, 1 - endsAfterMs])
+        expect(after(ms)).toMatchObject({ row: undefined, entries: [], action: { is: "wait" } });
+      // The clock may have been set back.
+      for (const ms of [endsAfterMs, -endsAfterMs])
+        expect(after(ms).row).toMatchObject({ state: "unknown" });
+    });
+    test("but not a repeated attempt of the same run, or after a restore, or what may be repeated", () => {
+      const stateOf = (look: Look, change: Partial<Call>, of = policy) =>
+        advance(look, calledBy({ ...otherwise, ...change }), of).row?.state;
+      const sending = withRow({ state: "sending" });
+      expect(stateOf(sending, { ownerId: "w" })).toBe("unknown");
+      expect(stateOf({ ...sending, epoch: 2 }, {})).toBe("unknown");
+      expect(stateOf(sending, {}, { ...policy, repeat: "idempotent" })).toBe("unknown");
+    });
   });
   test("8: a look of an earlier epoch permits no dispatch", () => {
     const dispatchedBy = (token: string) =>

@@ -325,7 +325,8 @@ const stored = (w: World, row: WriteRow | undefined): World => {
   const isAsked = row.question !== null && row.question.id !== w.row?.question?.id;
   return {
     ...w,
-    row: { ...row, version: (w.row?.version ?? 0) + 1 },
+    // Long enough ago for a takeover: an attempt that waits for another one changes nothing.
+    row: { ...row, version: (w.row?.version ?? 0) + 1, changedAt: LONG_AGO },
     isEndOfNow: row.state === "ended" && (w.isEndOfNow || w.row?.state !== "ended"),
     sequence: w.sequence + (isAsked ? 1 : 0),
   };
