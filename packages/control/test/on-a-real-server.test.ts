@@ -2,6 +2,7 @@ import { lateAfterMsOf } from "@durable-payments/protocol/settings";
 import type { PayoutInput, Workflows } from "@durable-payments/protocol";
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import { trackerId } from "@durable-payments/protocol";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { WorkflowExecutionAlreadyStartedError as Known } from "@temporalio/client";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,6 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../src/actions/batch/index.ts";
+import { answer } from "../src/actions/decide/index.ts";
 import { cancel } from "../src/actions/stopping.ts";
 import { replayRuns, selectRuns, type SkippedRuns } from "../src/actions/replay.ts";
 import { retryPayment } from "../src/actions/retry/retry.ts";
@@ -19,7 +21,7 @@ import { NotAllowed } from "../src/errors.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
 import { plannedRepair } from "./support/repairing.ts";
-import type { payReserved, waitThenPay } from "./support/workflows.ts";
+import type { issueFrozenCard, payReserved, waitThenPay } from "./support/workflows.ts";
 import { approveRead } from "./support/approving.ts";
 
 let stack: RealStack;
@@ -95,6 +97,36 @@ test("the doctor names runs whose code fails before they reach the ledger, and n
   const isWell = async () => expect(await look()).toMatchObject({ status: "ok" });
   await vi.waitFor(isWell, { timeout: 10_000, interval: 200 });
 }, 80_000);
+
+test("a restart after an undone card issues another card once a person has answered, and does to that one what was done to the first", async () => {
+  const { home, operations } = stack;
+  const { client, ledger } = operations;
+  await home.addFault({ kind: "refusal-in-200", operation: "freezeCard" });
+  const { workflowId } = await startPayment<typeof issueFrozenCard>(client, "issueFrozenCard", {
+    key: "e17",
+    ...ada,
+    ledger,
+    args: [inputs.cardholder, inputs.card],
+  });
+  await expect(result(workflowId)).rejects.toMatchObject({ cause: { type: "Refused" } });
+  const again = { ...acting, isRestarted: true };
+  const { runId } = await retryPayment(operations, workflowId, again);
+  // Nothing vouches for a card that was undone.
+  const question = await vi.waitFor(
+    async () => {
+      const asking = (await ledger.rowsOf(workflowId)).find(({ state }) => state === "asking");
+      return asking?.question?.id ?? expect.fail("nobody is asked");
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  await answer(operations, workflowId, { ...acting, choose: "resend", question });
+  const issued = await result(workflowId, runId);
+  const { cards } = await home.state();
+  expect(cards).toMatchObject([
+    { card_name: "Travel", card_status: "cancelled" },
+    { card_id: issued, card_name: "Travel", card_status: "frozen" },
+  ]);
+}, 60_000);
 
 test("a refused payout is retried by starting its id again, and paid once", async () => {
   const { eu, operations } = stack;

@@ -1,4 +1,13 @@
-import { createPayout } from "@durable-payments/workflows";
+import {
+  awaitFunds,
+  awaitVerification,
+  confirmCard,
+  createCardholder,
+  createPayout,
+  freezeCard,
+  issueCard,
+  undo,
+} from "@durable-payments/workflows";
 import type { PayoutInput, Workflows } from "@durable-payments/protocol";
 import { ApplicationFailure, executeChild, proxyActivities, sleep } from "@temporalio/workflow";
 
@@ -50,3 +59,22 @@ export const payKeyed = async (
   key: string,
   request: Parameters<typeof createPayout>[0],
 ): Promise<string> => (await createPayout(request, { key, approval: { above: "1.00" } })).payout_id;
+
+/** Issues a card that stays frozen until it is used. A card that cannot be frozen is cancelled. */
+export const issueFrozenCard = async (
+  person: Parameters<typeof createCardholder>[0],
+  card: Pick<Parameters<typeof issueCard>[0], "card_limit" | "product_code">,
+): Promise<string> => {
+  const { card_holder_id } = await createCardholder(person);
+  await awaitVerification({ card_holder_id });
+  const { balance_id } = await awaitFunds({ amount: card.card_limit, currency: "USD" });
+  const { card_id } = await issueCard({ ...card, card_holder_id, balance_id });
+  try {
+    await confirmCard({ card_id }, { card_name: "Travel" });
+    await freezeCard({ card_id });
+  } catch (error) {
+    await undo("createCard");
+    throw error;
+  }
+  return card_id;
+};
