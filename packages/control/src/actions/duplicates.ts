@@ -105,23 +105,26 @@ const likelyDuplicate = ({ input, next, workflowId }: Planned, of: string) => {
   );
 };
 
+/** Words the payments of which a start is likely a duplicate; empty without any, or if a reason says why it is none. */
+const likeOf = async (looking: Looking, planned: Planned): Promise<string> => {
+  const { account, notDuplicate } = planned;
+  if (notDuplicate !== undefined) return "";
+  const [similar = []] = await findDuplicates(looking, account, [planned]);
+  return likeText(similar);
+};
+
 /**
  * Refuses a start that is likely a duplicate, unless a reason says why it is not.
  *
  * @throws NotAllowed that names up to three earlier ones.
  */
 export const refuseDuplicate = async (looking: Looking, planned: Planned): Promise<void> => {
-  const { account, notDuplicate } = planned;
-  if (notDuplicate !== undefined) return;
-  const [similar = []] = await findDuplicates(looking, account, [planned]);
-  if (similar.length > 0) throw likelyDuplicate(planned, likeText(similar));
+  const like = await likeOf(looking, planned);
+  if (like !== "") throw likelyDuplicate(planned, like);
 };
 
-/** The lease of a program that was killed expires after this time. */
+/** The lease of a program that was killed expires. A start that lasts, as without a worker or Temporal, renews it. */
 const LEASE_MS = 60_000;
-
-/** A start that waits for its first answer may take longer than the lease. */
-const RENEW_EVERY_MS = LEASE_MS / 3;
 
 /**
  * Names a payment, or a person whatever the card costs, so that equal starts have the same name. The account that pays is
@@ -143,7 +146,8 @@ const isKnown = (error: unknown): boolean =>
 /**
  * Starts what is not likely a duplicate. The ledger knows a start only once Temporal has taken it, so two that overlap
  * would not find each other: an equal one is refused until this one is recorded. If it is unknown whether Temporal has
- * taken it, the lease expires: meanwhile a worker records the run by its first step.
+ * taken it, the lease expires: meanwhile a worker records the run by its first step. The start of a known id only finds
+ * its run, whatever equal payment was started since.
  *
  * @throws as {@link refuseDuplicate}; NotAllowed if an equal payment is being started.
  */
@@ -152,19 +156,22 @@ export const startUnlessDuplicate = async <Started>(
   planned: Planned,
   start: () => Promise<Started>,
 ): Promise<Started> => {
-  const { ledger } = looking;
+  const { client, ledger } = looking;
   const { notDuplicate, workflowId } = planned;
   const name = nameOf(planned, ledger);
   if (name === undefined) return start();
   // Temporal lets one start of an id win.
-  const take = () => ledger.lease(name, workflowId, LEASE_MS);
+  const lease = (ms = LEASE_MS) => ledger.lease(name, workflowId, ms);
   // The start has its own outcome.
-  const release = () => ledger.lease(name, workflowId, 0).catch(() => undefined);
-  if (!(await take()) && notDuplicate === undefined)
-    throw likelyDuplicate(planned, "another start that is not recorded yet");
-  const renewing = setInterval(() => void take().catch(() => undefined), RENEW_EVERY_MS);
+  const release = () => lease(0).catch(() => undefined);
+  const isFirst = (await lease()) || notDuplicate !== undefined;
+  const renewing = setInterval(() => void lease().catch(() => undefined), LEASE_MS / 3);
   try {
-    await refuseDuplicate(looking, planned);
+    const like = isFirst
+      ? await likeOf(looking, planned)
+      : "another start that is not recorded yet";
+    if (like !== "" && (await findRun(client, workflowId)) === undefined)
+      throw likelyDuplicate(planned, like);
     const started = await start();
     await release();
     return started;

@@ -129,6 +129,22 @@ test("a known key with another input is refused, however it is started", async (
   });
 });
 
+test("a known key finds its run, whatever equal payment was started since", async () => {
+  const { client, ledger } = stack.operations;
+  const start = (key: string, notDuplicate?: string) =>
+    startPayment<Workflows["payout"]>(client, "payout", {
+      key,
+      startedBy: "ada",
+      args: [inputOf("equal")],
+      ledger,
+      ...(notDuplicate && { notDuplicate }),
+    });
+  await start("equal-1");
+  await start("equal-2", "a second invoice");
+  await expect(start("equal-1")).rejects.toThrow(WorkflowExecutionAlreadyStartedError);
+  await expect(start("equal-3")).rejects.toThrow(NotAllowed);
+});
+
 test("created: the cardholder of an onboarding", async () => {
   const { client, ledger } = stack.operations;
   const started = await startPayment<Workflows["onboardCardholder"]>(client, "onboardCardholder", {
