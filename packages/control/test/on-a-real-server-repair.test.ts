@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../src/actions/batch/index.ts";
 import { planRepair, planRetryOf, retryPayment, startRepair } from "../src/actions/retry/retry.ts";
-import { startPayment, startRun } from "../src/actions/start.ts";
+import { startPayment, startPaymentAt, startRun } from "../src/actions/start.ts";
 import { cancelBatch, pause, resume } from "../src/actions/stopping.ts";
 import { readAmendments } from "../src/facts/read-amendments.ts";
 import { planOnboarding, planPayout } from "../src/rules/input.ts";
@@ -138,6 +138,19 @@ test("after an amendment the ledger has the amended payment, and the log both", 
     expect.stringMatching(/^payout\.amount: .* → 7\.50$/),
   ]);
   await result("amended", runId);
+  // Under another id, the payment would be made twice.
+  const { input, ...of } = payments.planned("amended");
+  const isAmended = "bob amended amended: pass the amended input";
+  await expect(startRun(stack.operations, "amended", { ...of, input }, ada)).rejects.toThrow(
+    isAmended,
+  );
+  const { client } = stack.operations;
+  const again = { ...ada, workflowId: "amended", args: [input], ledger };
+  await expect(startPaymentAt(Date.now(), client, "payout", again)).rejects.toThrow(isAmended);
+  const other = { ...input, payout: { ...payout("amended"), amount: "7.50" } };
+  expect(await startRun(stack.operations, "amended", { ...of, input: other }, ada)).toMatchObject({
+    isNew: false,
+  });
 }, 60_000);
 
 test("another key is no amendment: what was made under the first one would be paid again", async () => {

@@ -1,7 +1,7 @@
 /**
- * Facts that a start finds in the ledger under an id that Temporal does not know.
+ * Facts that a start finds in the ledger under an id that belongs to another input, or that Temporal does not know.
  */
-import { endAmong, type Ledger, type Run } from "@durable-payments/ledger";
+import { type Decision, endAmong, type Ledger, type Run } from "@durable-payments/ledger";
 import { contentHash, textAt } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import { EndedByPerson, type NotAllowed, refused } from "../errors.ts";
@@ -10,11 +10,35 @@ import { dated } from "../rules/standing.ts";
 import { isPurpose } from "./lost-runs.ts";
 
 /** Refuses an id that belongs to another input. */
-export const otherInput = (workflowId: string, run: string): NotAllowed =>
+const otherInput = (workflowId: string, run: string): NotAllowed =>
   refused(
     `The id ${workflowId} belongs to a run of ${run} input. Nothing was started: give another id.`,
     workflowId,
   );
+
+/** Refuses an id whose input a person has amended: under another one, its payment would be made twice. */
+const amendedInput = (workflowId: string, { by }: Decision): NotAllowed =>
+  refused(`${by} amended ${workflowId}: pass the amended input. Nothing was started.`, {
+    action: "show",
+    workflowId,
+    isLog: true,
+  });
+
+const lastInput = (decisions: ReadonlyArray<Decision>): Decision | undefined =>
+  decisions.findLast(({ kind }) => kind === "start" || kind === "amend");
+
+/** Refuses an id of which Temporal has a run of another type or input. */
+export const otherRun = async (
+  ledger: Pick<Ledger, "decisionsOf"> | undefined,
+  workflowId: string,
+  wanted: string,
+  type: string,
+): Promise<NotAllowed> => {
+  const last = wanted === type && lastInput((await ledger?.decisionsOf(workflowId)) ?? []);
+  return last && last.kind === "amend"
+    ? amendedInput(workflowId, last)
+    : otherInput(workflowId, `${type} with another`);
+};
 
 /** Refuses an id whose row its file has not started: the file starts it, and nobody else. */
 const refuseUnstarted = async (ledger: Ledger, { batch, batchRow, workflowId }: Run) => {
@@ -52,7 +76,7 @@ export const isForgottenDone = async (
   // If a run was started in another way, then the ledger does not have its input.
   const { content, type = "an unknown type" } =
     decisions.find(({ kind }) => kind === "start")?.value ?? {};
-  const last = decisions.findLast(({ kind }) => kind === "start" || kind === "amend");
+  const last = lastInput(decisions);
   const isAmended = last?.kind === "amend";
   const isSame = isAmended ? last.value["hash"] === hashOf(input) : content === contentHash(input);
   if (type !== workflowType || (!isSame && !isAmended))
@@ -60,11 +84,7 @@ export const isForgottenDone = async (
       workflowId,
       `${textAt({ type }, "type")} with ${content === undefined ? "an unknown" : "another"}`,
     );
-  if (!isSame)
-    throw refused(
-      `${last?.by} amended ${workflowId}: pass the amended input. Nothing was started.`,
-      { action: "show", workflowId, isLog: true },
-    );
+  if (!isSame && isAmended) throw amendedInput(workflowId, last);
   const purpose = rows.find((row) => isPurpose({ type: workflowType, workflowId }, row));
   if (purpose?.state === "undone")
     throw refused(

@@ -24,7 +24,7 @@ import {
   summaryOf,
 } from "../rules/payment.ts";
 import { checkName } from "./decide/record.ts";
-import { otherInput } from "./forgotten.ts";
+import { otherRun } from "./forgotten.ts";
 
 /**
  * Options of Temporal's start that leave a payment as safe as it is. Fields of `memo` that begin with `durable-payments/` are
@@ -224,7 +224,7 @@ export const refuseOther = async <W extends Workflow>(
   const run = await findRun(client, workflowId);
   if (run === undefined) return;
   if (!(await isSame(client, run, type, options)))
-    throw otherInput(workflowId, `${run.type} with another`);
+    throw await otherRun(ledger, workflowId, type, run.type);
   if (ledger && (await isUnrecorded(ledger, workflowId, run)))
     await recordStart(type, run.firstRunId, options);
 };

@@ -18,7 +18,7 @@ import { paymentOf } from "../rules/payment.ts";
 import { checkName } from "./decide/record.ts";
 import { checkReason, refuseDuplicate, startUnlessDuplicate } from "./duplicates.ts";
 import { checkWait } from "./first-answer.ts";
-import { isForgottenDone, otherInput } from "./forgotten.ts";
+import { isForgottenDone, otherRun } from "./forgotten.ts";
 import { refuseAboveLimits } from "./limits.ts";
 import { startAndWait, type StartedPayment } from "./start-and-wait.ts";
 import {
@@ -183,7 +183,7 @@ const existing = async (
     const isSame = optionsHash(first) === optionsHash(planned.input);
     return { workflowId, runId, isNew: false, ...(!isSame && { hasOtherOptions: true }) };
   }
-  throw otherInput(workflowId, `${type} with another`);
+  throw await otherRun(connected.ledger, workflowId, planned.workflowType, type);
 };
 
 /** Finds the run of a start, and returns what is compared with earlier payments. */
