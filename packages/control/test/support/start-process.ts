@@ -2,6 +2,7 @@ import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import type { Client } from "@temporalio/client";
 import { setTimeout } from "node:timers/promises";
 import { startPayment } from "../../src/actions/start.ts";
+import { operationsOn } from "./stub-client.ts";
 
 /** One start: equal amounts are equal payments. */
 export interface StartRequest {
@@ -22,6 +23,7 @@ export interface StartReport {
 const TEMPORAL_MS = 50;
 
 const ledger = await openLedger(readLedgerPlace(process.argv[2], ""));
+const { operations } = operationsOn(ledger);
 const asked: Array<string> = [];
 const report = (...refused: ReadonlyArray<string>) =>
   process.send?.({ asked, refused } satisfies StartReport);
@@ -36,8 +38,8 @@ const begin = ({ amount, isSilent = false, key }: StartRequest) => {
     await setTimeout(TEMPORAL_MS);
     return { firstExecutionRunId: "run-1" };
   };
-  // Only `start` of the client is called.
-  const client = { workflow: { start } } as unknown as Client;
+  // It knows no run, and `start` is all that is called of its workflows.
+  const client = { ...operations.client, workflow: { start } } as unknown as Client;
   const args: [object] = [{ beneficiary_id: "b-1", amount, currency: "EUR" }];
   const options = { key, startedBy: "ada", args, ledger };
   return startPayment<(invoice: object) => Promise<void>>(client, "payInvoice", options);
