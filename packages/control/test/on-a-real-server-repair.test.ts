@@ -7,7 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../src/actions/batch/index.ts";
-import { planRepair, planRetryOf, retryPayment, startRepair } from "../src/actions/retry/retry.ts";
+import type { RepairOptions } from "../src/actions/retry/repair.ts";
+import {
+  planRepair,
+  planRetryOf,
+  type RetryOptions,
+  retryPayment,
+  startRepair,
+} from "../src/actions/retry/retry.ts";
 import { startPayment, startPaymentAt, startRun } from "../src/actions/start.ts";
 import { cancelBatch, pause, resume } from "../src/actions/stopping.ts";
 import { readAmendments } from "../src/facts/read-amendments.ts";
@@ -555,46 +562,55 @@ test("amendments in JSON Lines change each run that they name, and no other", as
   });
 }, 90_000);
 
-test("amendments that make payments equal are named before they are made", async () => {
+test("a retry of what is likely a duplicate by now, as it was or amended, needs a reason", async () => {
   for (const id of ["equal-1", "equal-2"]) await failing(id);
   await untilFailed("equal-", 2);
-  const plan = async (payout_reference: string) =>
-    plannedRepair(
-      stack.operations,
-      { ...bob, amendEach: { "equal-1": { payout: { payout_reference } } } },
-      { find: "equal-" },
-    );
-  const equal = (workflowId: unknown, like: string) => [
-    { workflowId, like: expect.stringContaining(like) },
+  const found = { find: "equal-" };
+  const notHelped = async (options: Pick<RepairOptions, "amend" | "amendEach" | "notDuplicate">) =>
+    (await planRepair(stack.operations, found, { ...bob, ...options })).notHelped;
+  const first = (payout_reference: string) => ({
+    amendEach: { "equal-1": { payout: { payout_reference } } },
+  });
+  const like = (workflowId: unknown, of: string) => [
+    { workflowId, whyNot: expect.stringContaining(`is likely a duplicate: the same ${of}`) },
   ];
-  expect((await plan("another")).duplicates).toEqual([]);
+  expect(await notHelped(first("another"))).toEqual([]);
   // The other one is retried as it was.
-  expect((await plan("equal-2")).duplicates).toEqual(equal("equal-1", "equal-2 (equal-2)"));
-  const amend = { payout: { payout_reference: "equal both" } };
-  const { duplicates } = await plannedRepair(
-    stack.operations,
-    { ...bob, amend },
-    { find: "equal-" },
+  const same = "payee, amount and currency as equal-2 (equal-2)";
+  expect(await notHelped(first("equal-2"))).toEqual(like("equal-1", same));
+  const both = { amend: { payout: { payout_reference: "equal both" } } };
+  expect(await notHelped(both)).toHaveLength(1);
+  // What was refused was certainly not paid, so nothing warned of the same payment under another id.
+  const again = planPayout(
+    { beneficiary_id: payments.known, payout: payout("equal-1") },
+    defaultAssumptions,
   );
-  expect(duplicates).toEqual(equal(expect.any(String), "(equal both)"));
-  // The same holds for the retry of one run. What was refused was certainly not paid.
-  await startRun(stack.operations, "paid", payments.planned("paid"), ada);
-  await result("paid");
+  await startRun(stack.operations, "equal again", again, ada);
+  await result("equal again");
+  expect(await notHelped({})).toEqual(like("equal-1", "payee, amount and currency as equal again"));
+  expect(await notHelped({ notDuplicate: "two deliveries" })).toEqual([]);
   const [row] = await stack.operations.ledger.rowsOf("equal-1");
-  const warnings = async (payout_reference: string) => {
-    const one = { ...bob, amend: { payout: { payout_reference } } };
-    const assumptionsOf = vi.fn<RealStack["operations"]["assumptionsOf"]>(
-      stack.operations.assumptionsOf,
-    );
-    const planned = await planRetryOf({ ...stack.operations, assumptionsOf }, "equal-1", one);
-    // It is checked as the account that pays, and no other one, takes it.
-    expect(assumptionsOf.mock.calls).toEqual([[row?.account]]);
-    return planned.amendment?.warnings;
-  };
-  expect(await warnings("equal-2")).toEqual([]);
-  expect(await warnings("paid")).toEqual([
-    expect.stringContaining("may be a duplicate of paid (paid)"),
-  ]);
+  const assumptionsOf = vi.fn<RealStack["operations"]["assumptionsOf"]>(
+    stack.operations.assumptionsOf,
+  );
+  const retried = (options: Pick<RetryOptions, "amend" | "notDuplicate">) =>
+    planRetryOf({ ...stack.operations, assumptionsOf }, "equal-1", { ...bob, ...options });
+  await expect(retried({})).rejects.toMatchObject({
+    message: expect.stringContaining("as equal again (equal-1)"),
+    next: { action: "retry", workflowId: "equal-1", needs: "notDuplicate" },
+  });
+  const amend = { payout: { payout_reference: " EQUAL-1" } };
+  await expect(retried({ amend })).rejects.toThrow("as equal again (equal-1)");
+  // It is checked as the account that pays, and no other one, takes it.
+  expect(assumptionsOf.mock.calls).toEqual([[row?.account]]);
+  const notDuplicate = "two deliveries";
+  await expect(retried({ notDuplicate: " " })).rejects.toThrow("Nothing was done.");
+  const { runId } = await retryPayment(stack.operations, "equal-1", { ...bob, notDuplicate });
+  await result("equal-1", runId);
+  expect(await payments.paid("equal-1")).toBe(2);
+  const { lines } = await readLog(stack.operations.ledger, "equal-1");
+  const said = lines.map((line) => "kind" in line && decisionText(line));
+  expect(said).toContain("retried it, no duplicate: two deliveries: tried again");
 }, 60_000);
 
 test("a repair continues a user's own workflow from a chosen step, and no run that never reached it", async () => {

@@ -84,6 +84,7 @@ export const retrying = {
   rate: count("rate", "With --all-failed: runs per second; default 5", 5),
   window: count("window", "With --all-failed: most runs under way at once; default 200", 200),
   approveAbove: text("approve-above", "AMOUNT", "Require approval of a higher sum of amendments"),
+  notDuplicate: text("not-a-duplicate", "WHY", "Retry what looks like another payment: reason"),
   isDryRun: on("dry-run", "Show what would be done; change nothing"),
   against: text("against", "DIR", "Preview it with the workflows of another folder; send nothing"),
   ifRun: text("if-run", "RUN", "Refuse if a newer run exists"),

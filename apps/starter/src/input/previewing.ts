@@ -71,22 +71,24 @@ const oneOf = async ({
   id: workflowId,
   isOverruling,
   isRestarted,
+  notDuplicate,
 }: RetryFlags): Promise<Chosen[number]> => {
   if (workflowId === undefined) throw badUsage("Which run? Give its ID, or --all-failed.");
   const patch = amend === undefined ? undefined : await readPatch(amend);
-  return { workflowId, amend: patch, from, isOverruling, isRestarted };
+  return { workflowId, amend: patch, from, isOverruling, isRestarted, notDuplicate };
 };
 
 /** The runs that the repair of the same flags would have, and those that it would leave out. */
 const chosenOf = async (payments: Payments, flags: RetryFlags): Promise<Chosen> => {
   const { amendments, filter } = await selected(payments, flags);
   const { amend, amendEach } = amendments;
-  const { from } = flags;
-  const plan = await payments.planRepair(filter, { ...ACTING, ...amendments, from });
+  const { from, notDuplicate } = flags;
+  const plan = await payments.planRepair(filter, { ...ACTING, ...amendments, from, notDuplicate });
   return [
     ...plan.retries.map(({ workflowId }) => ({
       workflowId,
       from,
+      notDuplicate,
       amend: amendEach === undefined ? amend : lookUp(amendEach, workflowId),
     })),
     ...plan.notHelped,

@@ -31,6 +31,8 @@ const planText = ({ again, from, kept, way, workflowId }: RetryPlan): string =>
       wrap(`Will run: ${again.map(({ state, step }) => `${step} (${state})`).join(", ")}`, "  "),
   ]);
 
+const NEEDS_REASON = { needs: "notDuplicate" } as const;
+
 const OVERRULED =
   "The stop order is overridden. Another person has to approve everything that is sent: neither you nor the person who started it.";
 
@@ -58,7 +60,7 @@ export const readPatch = (amend: string): Promise<unknown> => {
 
 /** Retries one run, or shows its plan. */
 export const retryOne: Act<RetryFlags> = async (output, payments, flags) => {
-  const { amend, from, id, ifRun, isDryRun, isOverruling, isRestarted } = flags;
+  const { amend, from, id, ifRun, isDryRun, isOverruling, isRestarted, notDuplicate } = flags;
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all-failed.");
   const conditions = [...CONDITIONS, "account", "approveAbove", "since", "until"] as const;
   if (conditions.some((name) => flags[name] !== undefined))
@@ -67,14 +69,14 @@ export const retryOne: Act<RetryFlags> = async (output, payments, flags) => {
     );
   const isAmended = amend !== undefined;
   const acting = actingOf(flags, isOverruling || isAmended);
-  const how = { isDryRun, isOverruling, isRestarted, ifRun, from };
+  const how = { isDryRun, isOverruling, isRestarted, ifRun, from, notDuplicate };
   const patch = isAmended ? await readPatch(amend) : undefined;
   const planned = await payments.retry(id, { ...acting, ...how, amend: patch });
   const { isDryRun: _, newRunId, ...plan } = planned;
   output.answer({ ...plan, ...(newRunId === null ? { isDryRun } : { newRunId }) }, (shown) => {
     const { amended, warnings, workflowId } = shown;
     const next: NextAction = isDryRun
-      ? retryNext(shown, { ...flags, isAmended })
+      ? { ...retryNext(shown, { ...flags, isAmended }), ...(notDuplicate && NEEDS_REASON) }
       : { action: "show", workflowId, isFollowed: true };
     return joinedLines([
       planText(shown),
@@ -154,10 +156,10 @@ export const showFailed: Act<FailedFlags> = async (output, payments, flags) => {
 
 /** Makes a repair of all failed runs that match, after a confirmation; or shows its plan. */
 export const retryAll: Act<RetryFlags> = async (output, payments, flags) => {
-  const { amend, approveAbove, from, isDryRun, rate, window } = flags;
+  const { amend, approveAbove, from, isDryRun, notDuplicate, rate, window } = flags;
   const acting = actingOf(flags, amend !== undefined);
   const { amendments, filter } = await selected(payments, flags);
-  const options = { ...acting, ...amendments, approveAbove, from, rate, window };
+  const options = { ...acting, ...amendments, approveAbove, from, notDuplicate, rate, window };
   const plan = isDryRun || !flags.yes ? await payments.planRepair(filter, options) : undefined;
   if (plan !== undefined && (isDryRun || plan.retries.length === 0)) {
     const isNone = plan.retries.length + plan.notHelped.length === 0;

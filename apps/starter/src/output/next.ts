@@ -81,9 +81,20 @@ const wordsOf = (next: NextAction): readonly [purpose: string, ...args: Readonly
   });
   // Both record why.
   const why = next.isOverruling || next.isAmended ? ["--reason", "WHY"] : [];
+  const differs =
+    action === "retry" && next.needs !== undefined ? ["--not-a-duplicate", "WHY"] : [];
   const said = given.find(([, , special]) => special !== undefined)?.[2];
   const id = workflowId === undefined ? [] : [workflowId];
-  return [said ?? answer ?? purpose, command, ...id, ...words, ...flags, ...why, ...needed];
+  return [
+    said ?? answer ?? purpose,
+    command,
+    ...id,
+    ...words,
+    ...flags,
+    ...why,
+    ...differs,
+    ...needed,
+  ];
 };
 
 /** Actions whose commands name no person, because they change nothing. */

@@ -75,7 +75,7 @@ const HAS_MORE =
 
 /** Prints what a repair would do with each run, which it cannot help and why, and the sums. */
 export const repairPlanText = (plan: RepairPlan): string => {
-  const { duplicates, hasMore, needsApproval, notHelped, retries, sums } = plan;
+  const { hasMore, needsApproval, notHelped, retries, sums } = plan;
   return [
     `${counted(retries.length, "failed run")} can be retried${sums.length === 0 ? "" : `: ${totals(sums)}`}. ${counted(notHelped.length, "run")} cannot.`,
     ...named(
@@ -95,10 +95,6 @@ export const repairPlanText = (plan: RepairPlan): string => {
       ]),
     ),
     ...named("Cannot be retried", reasonsOf(notHelped)),
-    ...named(
-      "May be duplicates",
-      duplicates.map(({ like, workflowId }) => [workflowId, like]),
-    ),
     ...(hasMore ? [wrap(HAS_MORE)] : []),
     ...(needsApproval ? ["A second person has to approve the sum of the amended payments."] : []),
   ].join("\n");

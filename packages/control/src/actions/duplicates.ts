@@ -5,7 +5,14 @@
  * So a payment that looks like an earlier one is refused, until a person says why it is another.
  */
 import { canonicalDecimal, comparableText, PERSON_MARK } from "@durable-payments/client/values";
-import { moneyStateOf, reasonProblem, type SimilarPayment } from "@durable-payments/ledger";
+import {
+  moneyStateOf,
+  type PlannedOfRun,
+  type PlannedPayment,
+  reasonProblem,
+  type SimilarPayment,
+  type WriteRow,
+} from "@durable-payments/ledger";
 import { contentHash } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { findRun } from "../facts/connection/temporal.ts";
@@ -17,19 +24,52 @@ import type { Connected } from "../facts/connection/connections.ts";
 
 type Looking = Pick<Connected, "client" | "ledger">;
 
+/** Without Temporal, no run counts as forgotten. */
+type Reading = Pick<Looking, "ledger"> & { readonly client?: Looking["client"] | undefined };
+
 /** A run that was recorded within this time is not looked up: Temporal knows it. */
 const KNOWN_FOR_MS = 60_000;
 
 /** Whether a run has no write, and Temporal does not know it: its database was restored. It does not count as an earlier payment. */
 const isForgotten = async (
-  { client, ledger }: Looking,
+  { client, ledger }: Reading,
   { at, standing, workflowId }: SimilarPayment,
 ): Promise<boolean> => {
   if (standing !== null || at > Date.now() - KNOWN_FOR_MS) return false;
   const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
   // A row of a batch has no run until it is approved, and its turn comes.
-  if (run === undefined || run.batch !== null) return false;
+  if (run === undefined || run.batch !== null || client === undefined) return false;
   return (await findRun(client, workflowId)) === undefined;
+};
+
+/** Finds likely duplicates as {@link findDuplicates} does. */
+export const findSimilar = async (
+  looking: Reading,
+  account: string | undefined,
+  payments: ReadonlyArray<PlannedPayment>,
+): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
+  const found = await looking.ledger.similarPayments(account, payments);
+  const known: Array<ReadonlyArray<SimilarPayment>> = [];
+  for (const similar of found) {
+    const forgotten = await Promise.all(similar.map((one) => isForgotten(looking, one)));
+    known.push(similar.filter((_, at) => forgotten[at] === false));
+  }
+  return known;
+};
+
+/** Writes that pay, or create a person. */
+const PAYING: ReadonlySet<string> = new Set(["createCardholder", "createPayout"]);
+
+/** Returns what a retry of a run pays, or whom it creates; undefined if that is not planned, or was made before. */
+export const retriedPayment = (
+  workflowId: string,
+  rows: ReadonlyArray<Pick<WriteRow, "operation" | "state">>,
+  { alias = null, amount, currency, payee, reference }: PlannedOfRun,
+): PlannedPayment | undefined => {
+  const isMade = rows.some(({ operation, state }) => state === "done" && PAYING.has(operation));
+  return isMade || amount === null || currency === null || payee === null
+    ? undefined
+    : { workflowId, alias, amount, currency, payee, reference };
 };
 
 /**
@@ -48,13 +88,9 @@ export const findDuplicates = async (
     const payment = paymentOf(input, looking.ledger);
     return payment?.payee ? [{ ...payment, at, payee: payment.payee, workflowId }] : [];
   });
-  const found = await looking.ledger.similarPayments(account, asked);
-  const similar: Array<Array<SimilarPayment>> = planned.map(() => []);
-  for (const [index, { at }] of asked.entries()) {
-    for (const one of found[index] ?? [])
-      if (!(await isForgotten(looking, one))) similar[at]?.push(one);
-  }
-  return similar;
+  const found = await findSimilar(looking, account, asked);
+  const places = new Map(asked.map(({ at }, index) => [at, index]));
+  return planned.map((_, at) => found[places.get(at) ?? -1] ?? []);
 };
 
 /** Words an earlier payment: `invoice-17 (Invoice 17) of 2026-11-23 12:00 UTC, under way`. */
@@ -75,10 +111,12 @@ export const likeText = (similar: ReadonlyArray<SimilarPayment>): string =>
   similar.slice(0, 3).map(similarText).join("; ");
 
 /** Checks the reason of a start in spite of likely duplicates. @throws InvalidInput */
-export const checkReason = (notDuplicate: string | undefined): void => {
+export const checkReason = (
+  notDuplicate: string | undefined,
+  nothing = "Nothing was started.",
+): void => {
   const problem = notDuplicate === undefined ? undefined : reasonProblem(notDuplicate);
-  if (problem !== undefined)
-    throw invalidInput(`The reason (notDuplicate) ${problem}. Nothing was started.`);
+  if (problem !== undefined) throw invalidInput(`The reason (notDuplicate) ${problem}. ${nothing}`);
 };
 
 /** A start that is compared with earlier payments. */
@@ -96,11 +134,13 @@ interface Planned {
 const isPerson = (payee: string | null | undefined): boolean =>
   payee?.startsWith(PERSON_MARK) === true;
 
+const sameText = (workflowId: string, payee: string | null | undefined, of: string): string =>
+  `${workflowId} is likely a duplicate: the same ${isPerson(payee) ? "person" : "payee, amount and currency"} as ${of}.`;
+
 const likelyDuplicate = ({ input, next, workflowId }: Planned, of: string) => {
-  const same = isPerson(paymentOf(input)?.payee) ? "person" : "payee, amount and currency";
   const how = next === undefined ? " If it is another one, pass the reason as notDuplicate." : "";
   return refused(
-    `${workflowId} is likely a duplicate: the same ${same} as ${of}. Nothing was started.${how}`,
+    `${sameText(workflowId, paymentOf(input)?.payee, of)} Nothing was started.${how}`,
     next,
   );
 };
@@ -121,6 +161,26 @@ const likeOf = async (looking: Looking, planned: Planned): Promise<string> => {
 export const refuseDuplicate = async (looking: Looking, planned: Planned): Promise<void> => {
   const like = await likeOf(looking, planned);
   if (like !== "") throw likelyDuplicate(planned, like);
+};
+
+/**
+ * Returns which retries are likely duplicates of other payments, or of a retry before them, in words by workflow id: what was
+ * refused may have been paid since under another id.
+ */
+export const retriedDuplicates = async (
+  looking: Reading,
+  retried: ReadonlyArray<PlannedPayment>,
+): Promise<ReadonlyMap<string, string>> => {
+  const similar = await findSimilar(looking, undefined, retried);
+  const places = new Map(retried.map(({ workflowId }, at) => [workflowId, at]));
+  return new Map(
+    retried.flatMap(({ payee, workflowId }, at) => {
+      const others = (similar[at] ?? []).filter((one) => (places.get(one.workflowId) ?? -1) < at);
+      return others.length === 0
+        ? []
+        : [[workflowId, sameText(workflowId, payee, likeText(others))] as const];
+    }),
+  );
 };
 
 /** The lease of a program that was killed expires. A start that lasts, as without a worker or Temporal, renews it. */

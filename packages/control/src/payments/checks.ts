@@ -98,6 +98,7 @@ const REPAIR: Checks<RepairOptions> = {
   amend: isAny,
   amendEach: isAny,
   approveAbove: isAny,
+  notDuplicate: isAny,
   rate: isAny,
   window: isAny,
 };
@@ -127,6 +128,7 @@ const OPTIONS = {
     amend: isAny,
     isRestarted: isFlag,
     from: isText,
+    notDuplicate: isAny,
     isOverruling: isFlag,
     ifRun: isText,
     isDryRun: isFlag,

@@ -10,6 +10,9 @@ import { limitsText } from "./limits-text.ts";
 const plain = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
+const differs = ({ notDuplicate }: Decision["value"]): string =>
+  notDuplicate === undefined ? "" : `, no duplicate: ${plain(notDuplicate)}`;
+
 const currencyText = ({ value: { otherCurrency } }: Decision): string =>
   otherCurrency === undefined ? "" : `to an account in another currency: ${plain(otherCurrency)}`;
 
@@ -27,7 +30,7 @@ const startText = (decision: Decision): string => {
   } = value;
   if (runs !== undefined) {
     const why = reason === null ? "" : `, reason: ${reason}`;
-    return `started a repair of ${plain(runs)} ${runs === 1 ? "run" : "runs"} (${plain(file)})${why}`;
+    return `started a repair of ${plain(runs)} ${runs === 1 ? "run" : "runs"} (${plain(file)})${why}${differs(value)}`;
   }
   const of = isRecord(file) ? file : undefined;
   const parts = [
@@ -67,9 +70,9 @@ const SAID: Readonly<Record<Decision["kind"], (decision: Decision) => string>> =
   overrule: () => "overrode the stop order",
   resend: () => "had it sent again",
   found: ({ value: { id } }) => `found that it was made: ${plain(id)}`,
-  retry: ({ value: { firstRunId, way } }) =>
+  retry: ({ value: { firstRunId, way, ...value } }) =>
     firstRunId === undefined
-      ? `retried it${way === "reset" ? " by a reset" : ""}`
+      ? `retried it${way === "reset" ? " by a reset" : ""}${differs(value)}`
       : `started run ${plain(firstRunId)} by the retry`,
   limits: (decision) => `set limits: ${limitsText(limitsOf([decision]))}`,
   word: ({ value: { means, word } }) => `said that the word "${plain(word)}" means ${plain(means)}`,

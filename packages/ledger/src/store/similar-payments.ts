@@ -39,12 +39,12 @@ const OF_RUN = `started_at AS at, (SELECT max(standing) FROM writes WHERE writes
 
 /**
  * Payments of runs, by both marks, and of writes: a run records its payment before its first write, and may have many
- * writes.
+ * writes. The write of a key is its run's.
  */
-const PAYMENTS: ReadonlyArray<readonly [mark: string, some: string, where: Where]> = [
-  ["payee", OF_RUN, {}],
-  ["alias", OF_RUN, {}],
-  ["payee", "created_at AS at, standing FROM writes", { [OF_PERSON_OR_PAYMENT]: true }],
+const PAYMENTS: ReadonlyArray<readonly [id: string, mark: string, some: string, where: Where]> = [
+  ["workflow_id", "payee", OF_RUN, {}],
+  ["workflow_id", "alias", OF_RUN, {}],
+  ["owner_id", "payee", "created_at AS at, standing FROM writes", { [OF_PERSON_OR_PAYMENT]: true }],
 ];
 
 const isSimilar = (planned: PlannedPayment, other: Payment): boolean =>
@@ -97,9 +97,9 @@ export const findSimilar = async (
   const { now } = store.database.dialect;
   const found = await store.read(
     PAYMENT,
-    ...PAYMENTS.map(([mark, some, where]) =>
+    ...PAYMENTS.map(([id, mark, some, where]) =>
       store.where(
-        `SELECT workflow_id, reference, ${mark} AS payee, coalesce(amount, '') AS amount,
+        `SELECT ${id} AS workflow_id, reference, ${mark} AS payee, coalesce(amount, '') AS amount,
          coalesce(currency, '') AS currency, ${now} AS now, ${some}`,
         // A run that was started without its account may be one of any.
         { ...where, "(account = ? OR account IS NULL)": account, [mark]: named },

@@ -30,7 +30,7 @@ import { openSandbox, type Sandbox } from "./sandbox.ts";
 /** A run that is previewed, and how it would be retried. */
 export interface ChosenRun extends Pick<
   RetryOptions,
-  "amend" | "from" | "isOverruling" | "isRestarted"
+  "amend" | "from" | "isOverruling" | "isRestarted" | "notDuplicate"
 > {
   readonly workflowId: string;
   /** Why it is not retried, if that is known. */

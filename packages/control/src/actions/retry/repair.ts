@@ -38,7 +38,7 @@ import {
   type PaymentView,
   sumMoney,
 } from "../../rules/run-view.ts";
-import { likeText } from "../duplicates.ts";
+import { checkReason, retriedDuplicates, retriedPayment } from "../duplicates.ts";
 import { refuseAboveLimits } from "../limits.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 import { checkBatchOptions, needSecond } from "../batch/chunks.ts";
@@ -52,6 +52,8 @@ export interface RepairOptions extends Acting {
   readonly amend?: unknown;
   /** A merge patch for each of some runs, by workflow id: the others are retried as they are. */
   readonly amendEach?: Readonly<Record<string, unknown>> | undefined;
+  /** The reason to retry what is likely a duplicate of another payment: recorded, and shown to the approver. */
+  readonly notDuplicate?: string | undefined;
   /** A total of amended payments above this, in any currency, waits for a second person: a decimal string. */
   readonly approveAbove?: string | undefined;
   /** Most runs that begin in a second, from 1; default 5. */
@@ -106,6 +108,7 @@ const checkOptions = (options: RepairOptions) => {
     throw fault("The amendment (amend) must be an object with the shape of the runs' input.");
   if (from !== undefined && (amend ?? amendEach) !== undefined)
     throw fault("An amended run starts from the beginning: leave out the step (from).");
+  checkReason(options.notDuplicate, "Nothing was done.");
   checkBatchOptions(options);
 };
 
@@ -167,6 +170,26 @@ const withoutWaiting = (
       ? plan
       : inRepairText(plan.row.workflowId, repair);
   });
+};
+
+/** Leaves out likely duplicates of other payments, and of retries before them: one patch may make many equal. */
+const withoutDuplicates = async (
+  reading: Reading,
+  found: ReadonlyArray<FailedRun>,
+  plans: ReadonlyArray<Repaired | string>,
+): Promise<ReadonlyArray<Repaired | string>> => {
+  const retried = plans.flatMap((plan, at) => {
+    const { rows, run } = found[at] ?? {};
+    if (typeof plan === "string" || rows === undefined || run === undefined) return [];
+    const { input, row } = plan;
+    const payment = retriedPayment(row.workflowId, rows, row.repair?.planned ?? run);
+    return payment === undefined ? [] : [{ ...payment, isAmended: input !== undefined }];
+  });
+  const ordered = retried.toSorted((a, b) => Number(a.isAmended) - Number(b.isAmended));
+  const like = await retriedDuplicates(reading, ordered);
+  return plans.map((plan) =>
+    typeof plan === "string" ? plan : (like.get(plan.row.workflowId) ?? plan),
+  );
 };
 
 const planRow = async (
@@ -291,7 +314,11 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
       faultsOfAll.slice(0, MOST_FAULTS),
     );
   const valid = planned.flatMap((plan) => (plan instanceof InvalidInput ? [] : [plan]));
-  const plans = withoutWaiting(taken, valid);
+  const { notDuplicate } = options;
+  const plans = withoutWaiting(
+    taken,
+    notDuplicate === undefined ? await withoutDuplicates(connected, taken, valid) : valid,
+  );
   const rows = plans.filter((plan) => typeof plan === "object");
   const amended = rows.filter(({ input }) => input !== undefined);
   const nameOf = await readNames(
@@ -317,8 +344,6 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
         ? [{ workflowId: taken[at]?.run.workflowId ?? "", whyNot: plan }]
         : [],
     ),
-    /** Amended payments that may be duplicates, and of which, in words. */
-    duplicates: amended.length === 0 ? [] : await duplicatesAmong(connected.ledger, rows),
     /** Sums of their payments by currency. */
     sums: sumMoney(rows.flatMap(({ money }) => money)),
     /** Whether a second person has to approve the sum of the amended payments. */
@@ -327,31 +352,6 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
     hasMore: found.length > MOST_ROWS,
     rows,
   };
-};
-
-/** Finds likely duplicates of amended payments, also among the other retries: one patch may make many equal. */
-const duplicatesAmong = async (ledger: Ledger, rows: ReadonlyArray<Repaired>) => {
-  const payments = rows.flatMap(({ input, row }) => {
-    const { amount, currency, payee, reference, repair, workflowId } = row;
-    if (amount === null || currency === null || payee === null) return [];
-    const alias = repair?.planned?.alias ?? null;
-    return {
-      workflowId,
-      amount,
-      currency,
-      payee,
-      reference,
-      alias,
-      isAmended: input !== undefined,
-    };
-  });
-  // Each is compared with those before it.
-  const ordered = payments.toSorted((a, b) => Number(a.isAmended) - Number(b.isAmended));
-  const similar = await ledger.similarPayments(undefined, ordered);
-  return ordered.flatMap(({ isAmended, workflowId }, at) => {
-    const like = likeText(similar[at] ?? []);
-    return isAmended && like !== "" ? [{ workflowId, like }] : [];
-  });
 };
 
 /** Whether the sum of the amended payments of an account is above its limit. */

@@ -6,7 +6,7 @@ import type { Connected } from "../../facts/connection/connections.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
-import { findDuplicates, likeText } from "../duplicates.ts";
+import { checkReason, retriedDuplicates, retriedPayment } from "../duplicates.ts";
 import { refuseAboveLimits } from "../limits.ts";
 import { type Progress, readFailureOf, readProgress } from "../../facts/progress.ts";
 import { noRun, retryOf } from "../../facts/named.ts";
@@ -32,6 +32,8 @@ export interface RetryOptions extends Acting {
   readonly isRestarted?: boolean;
   /** The step from which a user's own workflow continues, instead of the one that failed. */
   readonly from?: string | undefined;
+  /** The reason to retry what is likely a duplicate of another payment. */
+  readonly notDuplicate?: string | undefined;
   /** Overrides a person's end, by name and with a reason. */
   readonly isOverruling?: boolean;
   /** Only if this is the latest run of the id. */
@@ -51,6 +53,7 @@ export const planRetryOf = async (
 ) => {
   const { client, ledger } = connected;
   actorOf(options, options.isOverruling === true || options.amend !== undefined);
+  checkReason(options.notDuplicate, "Nothing was done.");
   const read = async (id: string): Promise<Progress> => {
     const found = await readProgress(client, id);
     if (found !== undefined) return found;
@@ -120,13 +123,19 @@ export const planRetryOf = async (
   if (why !== undefined) throw why;
   if (amendment?.repriced)
     await refuseAboveLimits(connected, owner.account, amendment.repriced, "Nothing was done.");
-  const amended = amendment === undefined ? [] : [{ workflowId: root, input: amendment.input }];
-  const [similar = []] = await findDuplicates(connected, undefined, amended);
-  const like = similar.length === 0 ? [] : [`It may be a duplicate of ${likeText(similar)}.`];
+  if (plan.way !== "look" && options.notDuplicate === undefined) {
+    const [recorded] = await ledger.runs({ workflowIds: [root], limit: 1 });
+    const amended = amendment && paymentOf(amendment.input, ledger);
+    const planned = amended ? plannedFields(amended) : recorded;
+    const payment = planned && retriedPayment(root, rows, planned);
+    const like = (await retriedDuplicates(connected, payment ? [payment] : [])).get(root);
+    const next = { action: "retry", workflowId: root, needs: "notDuplicate" } as const;
+    if (like !== undefined) throw refused(`${like} Nothing was done.`, next);
+  }
   return {
     plan,
     failure,
-    amendment: amendment && { ...amendment, warnings: [...amendment.warnings, ...like] },
+    amendment,
     end,
     owner,
     run,
@@ -153,7 +162,9 @@ export const recordRetry = async (
     const { changed, hash, input } = amendment;
     await decide("amend", { changed, hash, ...paidBy(run.type, input, payment) });
   }
-  if (plan.way !== "look") await decide("retry", { runId: plan.runId, way: plan.way });
+  const { notDuplicate } = options;
+  const { runId, way } = plan;
+  if (way !== "look") await decide("retry", { runId, way, ...(notDuplicate && { notDuplicate }) });
   /** Afterwards: an approval counts for the new run as it did for the one that it continues, and its payment is the amended one. */
   return async (firstRunId: string): Promise<void> => {
     await decide("retry", { from: run.firstRunId, firstRunId });

@@ -61,6 +61,7 @@ export const startRepair = async (
   }));
   const chunks = inChunks(retried, bytesOf);
   const { how, reason } = actor;
+  const { notDuplicate } = options;
   const batch = {
     id,
     account: connected.account,
@@ -69,9 +70,14 @@ export const startRepair = async (
     contentHash: content,
     rows: rows.length,
     chunks: chunks.length,
-    details: JSON.stringify({ how, reason }),
+    details: JSON.stringify({ how, reason, notDuplicate }),
   };
-  const value = { file: about, runs: rows.length, sums: sums.map((sum) => ({ ...sum })) };
+  const value = {
+    file: about,
+    runs: rows.length,
+    sums: sums.map((sum) => ({ ...sum })),
+    ...(notDuplicate && { notDuplicate }),
+  };
   const first = await beginBatch(connected, batch, actor, value);
   if (first.state !== "uploading") return first;
   for (const part of chunksOf(numbered, SAVED_AT_ONCE))
