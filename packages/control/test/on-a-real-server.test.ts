@@ -112,13 +112,11 @@ test("a restart after an undone card issues another card once a person has answe
   const again = { ...acting, isRestarted: true };
   const { runId } = await retryPayment(operations, workflowId, again);
   // Nothing vouches for a card that was undone.
-  const question = await vi.waitFor(
-    async () => {
-      const asking = (await ledger.rowsOf(workflowId)).find(({ state }) => state === "asking");
-      return asking?.question?.id ?? expect.fail("nobody is asked");
-    },
-    { timeout: 20_000, interval: 100 },
-  );
+  const asked = async () => {
+    const rows = await ledger.rowsOf(workflowId);
+    return rows.find(({ state }) => state === "asking")?.question?.id;
+  };
+  const question = await vi.waitUntil(asked, { timeout: 20_000, interval: 100 });
   await answer(operations, workflowId, { ...acting, choose: "resend", question });
   const issued = await result(workflowId, runId);
   const { cards } = await home.state();

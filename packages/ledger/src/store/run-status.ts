@@ -45,8 +45,11 @@ const PAYOUT_STILL_OPEN = "PayoutStillOpen";
 /** The run has ended: until then, a run that has paid continues. */
 const IS_OVER = "(end_state IS NOT NULL OR is_stopped = 1)";
 
+/** Each account has a payment of its own under a key. */
+const IS_OF_ACCOUNT = "(runs.account IS NULL OR account = runs.account)";
+
 /** The write of a key belongs to the run that last asked for it, and to the run whose id is made of the key. */
-const IS_OWN = "(owner_id = runs.workflow_id OR workflow_id = runs.workflow_id)";
+const IS_OWN = `(owner_id = runs.workflow_id OR (workflow_id = runs.workflow_id AND ${IS_OF_ACCOUNT}))`;
 
 /** The run is not one of a user's own workflow that failed for another reason than a payout. A stale end has no type. */
 const IS_BY_MONEY = `(${IS_BUILT_IN} OR end_state IS NULL OR end_state NOT IN ('failed', 'timedOut', 'terminated')
@@ -69,7 +72,7 @@ const BY_WRITE: ReadonlyArray<readonly [condition: string, status: RunStatus]> =
 ];
 
 const MOST_IMPORTANT = `(SELECT min(CASE ${BY_WRITE.map(([condition], at) => `WHEN ${condition} THEN ${at}`).join(" ")} END)
-  FROM writes WHERE workflow_id = runs.workflow_id
+  FROM writes WHERE (workflow_id = runs.workflow_id AND ${IS_OWN})
   OR (owner_id = runs.workflow_id AND owner_id <> workflow_id)
   OR (root_id = runs.workflow_id AND root_id <> workflow_id))`;
 

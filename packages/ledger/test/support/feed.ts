@@ -144,24 +144,37 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
     });
 
     it("has a write that is only checked first as open, until its run ends or the ledger may lack a send", async () => {
-      const of = account();
-      const key = nameOf({ account: of, workflowId: `payout/${of}` });
-      const checked = { state: "unknown", doubt: 1, sends: 0, ownerId: `${of}/run` } as const;
-      const run = { ...runOf({ account: of, workflowId: checked.ownerId }), type: "payRent" };
-      await ledger.recordStart({ ...run, amount: null, currency: null }, startOf());
-      await ledger.transact(key, saving(key, checked));
-      const statusOf = async () =>
-        (await ledger.runs({ workflowIds: [run.workflowId] }))[0]?.status;
+      const [of, other] = [account(), account()];
+      const runOfAccount = (one: string) => `${one}/run`;
+      // Both have the same key.
+      const checked = { state: "unknown", doubt: 1, sends: 0 } as const;
+      for (const one of [of, other]) {
+        const workflowId = runOfAccount(one);
+        const run = { ...runOf({ account: one, workflowId }), type: "payRent" };
+        await ledger.recordStart({ ...run, amount: null, currency: null }, startOf());
+        const key = nameOf({ account: one, workflowId: `payout/${of}` });
+        await ledger.transact(key, saving(key, { ...checked, ownerId: workflowId }));
+      }
+      const statusOf = async (one: string) =>
+        (await ledger.runs({ workflowIds: [runOfAccount(one)] }))[0]?.status;
       // Other tests may have recovered a ledger that they share.
       const isWhole = (await ledger.state()).epoch === 1;
-      expect(await statusOf()).toBe(isWhole ? "running" : "unknown");
-      const [created, ...more] = await readFeed(ledger, of);
-      expect(more.map(({ type }) => type)).toEqual(isWhole ? [] : ["payment.unknown"]);
-      expect(created).toMatchObject({ type: "payment.created", amount: "250.00", currency: "USD" });
+      const whileOpen = isWhole ? "running" : "unknown";
+      for (const one of [of, other]) {
+        expect(await statusOf(one)).toBe(whileOpen);
+        const [created, ...more] = await readFeed(ledger, one);
+        expect(more.map(({ type }) => type)).toEqual(isWhole ? [] : ["payment.unknown"]);
+        expect(created).toMatchObject({
+          type: "payment.created",
+          amount: "250.00",
+          currency: "USD",
+        });
+      }
       const end = { endState: "failed", endedAt: 1, endType: "X", endReason: "Y" } as const;
-      await ledger.recordEnds([{ workflowId: run.workflowId, runId: "run-1", ...end }]);
-      expect(await statusOf()).toBe("unknown");
-      expect(await typesOf(of, created?.id)).toContain("payment.unknown");
+      await ledger.recordEnds([{ workflowId: runOfAccount(of), runId: "run-1", ...end }]);
+      expect(await Promise.all([of, other].map(statusOf))).toEqual(["unknown", whileOpen]);
+      expect(await typesOf(of)).toContain("payment.unknown");
+      expect((await typesOf(other)).includes("payment.unknown")).toBe(!isWhole);
     });
 
     it("says why a payment asks, was refused, or was stopped with its run", async () => {

@@ -294,6 +294,33 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     expect(await ledger.payout("account-2", payment)).toBeUndefined();
   });
 
+  it("says of a run what the payment of its account says, and not that of another account with the same key", async () => {
+    const [workflowId, ownerId] = [`payout/status-${++count}`, `payroll-${count}`];
+    await ledger.recordStart(runOf({ workflowId }), startOf());
+    const name = nameOf({ account: "account-2", workflowId });
+    const owner = { ownerId, rootId: ownerId };
+    const statusOf = async () => (await ledger.runs({ workflowIds: [workflowId] }))[0];
+    const end = { endState: "failed", endedAt: 1, endType: "Refused", endReason: null } as const;
+    for (const [standing, change] of [
+      ["running", ROWS.asking],
+      ["running", made(workflowId)],
+      ["failed", made(workflowId)],
+    ] as const) {
+      await ledger.transact(name, saving(name, { ...owner, ...change }), owner);
+      if (standing === "failed") {
+        const seen = { word: "paid", outcome: "completed", asks: false, problem: null } as const;
+        await ledger.sawPayout(name.account, workflowId, seen);
+        await ledger.recordEnds([{ workflowId, runId: null, ...end }]);
+      }
+      const planned = standing === "failed" ? "stopped" : "open";
+      expect(await statusOf()).toMatchObject({ status: standing, planned });
+    }
+    // A step of its own workflow may be sent for another account.
+    const own = nameOf({ account: "account-3", workflowId, step: "own" });
+    await ledger.transact(own, saving(own, ROWS.asking));
+    expect(await statusOf()).toMatchObject({ status: "asking" });
+  });
+
   it("has a wait read by the schedule of its payout, and at once as soon as that has an outcome", async () => {
     const account = `account-waits-${++count}`;
     const name = nameOf({ workflowId: `status-${++count}`, account });
