@@ -28,15 +28,31 @@ export type BatchRowView = ReturnType<typeof rowView>;
 
 /** Makes the view of a row. */
 export const rowView = (row: ListedRow, group: "cards" | "payouts", nameOf: NameOf) => {
-  const { holderId, namedAs, outcomeAt, payee, repair, retriedBy, run, shown, standing, status } =
-    row;
+  const {
+    account,
+    holderId,
+    namedAs,
+    outcomeAt,
+    payee,
+    repair,
+    retriedBy,
+    run,
+    shown,
+    standing,
+    status,
+  } = row;
   const amended = repair?.planned?.payee === payee ? repair.planned.shown : null;
   // The end of a run tells an earlier outcome of its payout, and does not explain the present one.
   const isOld = status !== "covered" && (standing === "made" || standing === "completed");
   return {
     ...paymentFields(row),
     // The text of a repair is what it changes.
-    ...namesOf(amended ?? nameOf(payee) ?? nameOf(namedAs) ?? (run === null ? shown : null)),
+    ...namesOf(
+      amended ??
+        nameOf(payee, account) ??
+        nameOf(namedAs, account) ??
+        (run === null ? shown : null),
+    ),
     ...Struct.pick(row, ["number", "workflowId", "status", "operation", "madeId", "word"]),
     ...Struct.pick(row, ["startedAt", "endedAt", "paymentDate"]),
     state: moneyStateOf(standing),

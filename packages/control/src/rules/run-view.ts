@@ -163,9 +163,9 @@ const paymentsOf = (
     ({ ownerId, request }) => ownerId === run.workflowId && request.amount !== null,
   );
   if (moving.length > 0) {
-    return moving.map(({ madeId, operation, outcomeAt, request, standing, word }) => ({
+    return moving.map(({ account, madeId, operation, outcomeAt, request, standing, word }) => ({
       ...paymentFields(request),
-      ...namesOf(nameOf(request.payee, run)),
+      ...namesOf(nameOf(request.payee, account, run)),
       state: moneyStateOf(standing),
       group: moneyGroupOf(operation),
       operation,
@@ -180,7 +180,7 @@ const paymentsOf = (
   return [
     {
       ...paymentFields(run),
-      ...namesOf(nameOf(run.payee, run)),
+      ...namesOf(nameOf(run.payee, run.account, run)),
       state: moneyStateOf(run.planned),
       group:
         run.type === WORKFLOW.onboardCardholder || run.payee?.startsWith(PERSON_MARK)

@@ -104,7 +104,7 @@ export const itemsOf = async (
       step,
       operation,
       ...paymentFields(request),
-      payeeName: nameOf(request.payee, runOf.get(workflowId)),
+      payeeName: nameOf(request.payee, row.account, runOf.get(workflowId)),
       question: question?.id ?? null,
       reason: question?.reason ?? "",
       since: question?.since ?? row.changedAt,

@@ -42,8 +42,15 @@ const linesOf = (
     );
 
 /** A payee is an account, whether it was paid by an id or by its data: its line has each name that payments give it. */
-const byPayee = async (ledger: Ledger, sums: ReadonlyArray<MoneySum>) => {
-  const directory = new Map((await ledger.payees({})).map((payee) => [payee.payee, payee]));
+const byPayee = async (
+  ledger: Ledger,
+  sums: ReadonlyArray<MoneySum>,
+  account: string | undefined,
+) => {
+  const all = await ledger.payees({});
+  // Those without an account come first.
+  const own = all.filter((one) => account === undefined || ["", account].includes(one.account));
+  const directory = new Map(own.map((payee) => [payee.payee, payee]));
   const described = sums.map((sum) => {
     const { mark = null, shown = null } = directory.get(sum.key ?? "") ?? {};
     return { ...sum, key: mark ?? sum.key, ...namesOf(shown) };
@@ -73,7 +80,7 @@ export const readReport = async (ledger: Ledger, given: ListFilter, by?: SumsBy)
   const filter = await filterOf(ledger, given);
   const [sums, asked] = await Promise.all([ledger.sums(filter, by), ledger.sums(filter, "word")]);
   const plain = sums.map(unnamed);
-  const grouped = by === "payee" ? await byPayee(ledger, sums) : plain;
+  const grouped = by === "payee" ? await byPayee(ledger, sums, filter.account) : plain;
   return {
     by: by ?? null,
     /** Its period: payments that were begun since and before, in milliseconds since 1970; null without a limit. */

@@ -345,11 +345,12 @@ export const readLog = async (
   const lines = [...own, ...among].toSorted((a, b) => a.sequence - b.sequence);
   const payees = payeesIn(lines);
   const nameOf = await readNames(ledger, payees);
+  const { account = null } = found ?? run ?? {};
   return {
     workflowId,
     lines,
     /** Payees that amendments name, in words. */
-    names: Object.fromEntries(payees.map((payee) => [payee, nameOf(payee)])),
+    names: Object.fromEntries(payees.map((payee) => [payee, nameOf(payee, account)])),
     /** Present if the chain of hashes was checked. */
     ...(isVerified && { verification: await ledger.verify(logId) }),
   };

@@ -2,6 +2,10 @@
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import { isRecord } from "@durable-payments/client/values";
 import { openLedger } from "@durable-payments/ledger";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
+import { makeTestFolder } from "@durable-payments/tools/testing";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/actions/batch/index.ts";
@@ -78,4 +82,47 @@ test("a repair and a question name the holder of their payment, and an amendment
   expect(asked?.payeeName).toContain(WRONG);
   await ledger.amendRun("w-1", plannedFields(paymentOf(input, ledger)));
   expect(await nameOf("w-1")).toBe(OWN);
+});
+
+test("two accounts may have different payees with one id: each payment, question and row shows that of its account", async () => {
+  const ledger = await openLedger("memory");
+  onTestFinished(() => ledger.close());
+  const folder = makeTestFolder();
+  onTestFinished(folder.remove);
+  const payees = { [ACCOUNT]: OWN, "account-2": WRONG };
+  for (const [account, shown] of Object.entries(payees))
+    await ledger.rememberPayees(account, [{ payee: "b-1", mark: null, shown }]);
+  for (const [account, shown] of Object.entries(payees)) {
+    const id = `w-${account}`;
+    const input = { beneficiary_id: "b-1", payout: inputs.payout };
+    const run = { account, workflowId: id, type: "payout", batch: null, batchRow: null };
+    const payment = paymentOf(input, ledger);
+    await ledger.recordStart(...startOf(run, [input], payment, { by: "bob", how: "--by" }));
+    const nameOf = async () =>
+      (await readRun({ ledger, temporal: undefined, whyNot: [] }, id)).payeeName;
+    expect(await nameOf()).toBe(shown);
+    const name = { account, workflowId: id, step: "createPayout" };
+    await ledger.transact(name, (look) => ({
+      row: {
+        ...row({ ...name, state: "asking" }),
+        question: question(),
+        request: { ...row().request, payee: "b-1" },
+        epoch: look.epoch,
+      },
+    }));
+    expect(await nameOf()).toBe(shown);
+    const asked = (await readInbox(ledger, 9)).items.find((item) => item.workflowId === id);
+    expect(asked?.payeeName).toBe(shown);
+    const { lines } = await readReport(ledger, { account }, "payee");
+    expect(new Set(lines.map((line) => line.name))).toEqual(new Set([shown]));
+    const path = join(folder.path, "rows.jsonl");
+    await writeFile(path, JSON.stringify({ key: `row-${account}`, ...input }));
+    const file = await checkBatchFile("payout", path, defaultAssumptions);
+    const accounts = [{ name: undefined, hash: account }];
+    const operations = { ...operationsOn(ledger).operations, account, accounts };
+    const options = { ...ada, notDuplicate: "another one" };
+    await payFile(operations, file, await planFile(operations, file, options), options);
+    const { listed } = await batchOfId(ledger, file.batch, true);
+    expect(listed).toMatchObject([{ payeeName: shown }]);
+  }
 });

@@ -102,12 +102,12 @@ const IS_NOT_PAID = `(${STATUS} = 'covered' OR ${STANDING} ${AMONG_NOT_PAID} OR 
 const NAMED_AS = `CASE WHEN ${sent("payee")} = runs.payee THEN runs.named_as ELSE
   (SELECT CASE WHEN own.payee = runs.payee THEN coalesce(runs.named_as, own.payee) ELSE own.payee END FROM writes AS own
   WHERE own.workflow_id = batch_rows.workflow_id AND own.operation IN ('createBeneficiary', 'createCardholder')
-  AND own.made_id = writes.payee LIMIT 1) END`;
+  AND own.account = writes.account AND own.made_id = writes.payee LIMIT 1) END`;
 
 /** The file describes the payee that it names, and not the one of an amendment. */
 const SHOWN = `CASE WHEN ${sent("payee")} = batch_rows.payee OR EXISTS (SELECT 1 FROM writes AS own
   WHERE own.workflow_id = batch_rows.workflow_id AND own.operation IN ('createBeneficiary', 'createCardholder')
-  AND own.made_id = writes.payee AND own.payee = batch_rows.mark) THEN batch_rows.shown END`;
+  AND own.account = writes.account AND own.made_id = writes.payee AND own.payee = batch_rows.mark) THEN batch_rows.shown END`;
 
 const saveBatch = BATCHES.saver();
 const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");
@@ -310,7 +310,7 @@ export const batchMethods = (store: Store) => {
       const select = `SELECT batch_rows.*, ${SENT.map((name) => `${sent(name)} AS ${name}`).join(", ")}, ${SHOWN} AS shown,
         ${STATUS} AS status, CASE WHEN ${IS_UNRETRIED} THEN NULL ELSE runs.end_reason END AS end_reason,
         ${STANDING} AS standing, ${NAMED_AS} AS named_as, ${RETRIED_BY} AS retried_by, writes.operation, writes.made_id, holder.made_id AS holder_id,
-        runs.started_at, runs.ended_at, writes.payment_date, writes.word, writes.outcome_at,
+        runs.started_at, runs.ended_at, coalesce(writes.account, ${PAYS}) AS account, writes.payment_date, writes.word, writes.outcome_at,
         CASE WHEN ${IS_UNRETRIED} THEN NULL ELSE writes.rest END AS rest FROM ${PAYMENTS}`;
       const where = {
         "batch_rows.batch = ?": id,

@@ -359,6 +359,8 @@ export type BatchRowStatus = "notStarted" | "rejected" | "covered" | RunStatus;
 
 /** Facts of the payment of a row, also if an earlier file or a single start has made it. */
 export const ROW_OUTCOME = {
+  /** The account that pays. */
+  account: column.textOrNull,
   status: column.oneOf<BatchRowStatus>(),
   /** Why its run has ended. */
   endReason: column.orNull(column.sealed(column.text)),

@@ -335,7 +335,7 @@ export const planRepair = async (connected: Reading, filter: RunFilter, options:
       ...Struct.pick(plan, ["workflowId", "runId", "way", "kept", "from"]),
       again: plan.again.map(({ step }) => step),
       ...Struct.pick(row, ["amount", "currency", "payee"]),
-      ...namesOf(row.repair?.planned?.shown ?? nameOf(row.payee, run)),
+      ...namesOf(row.repair?.planned?.shown ?? nameOf(row.payee, run.account, run)),
       amended: changed,
     })),
     /** Runs that a retry cannot help, with the reason. */
