@@ -45,7 +45,7 @@ export interface ListFilter extends Omit<
   readonly since?: number | null | undefined;
   /** Payments before. */
   readonly until?: number | undefined;
-  /** Runs that started at this time or later. */
+  /** Runs that started at this time or later. A row of a file that has not started has the time of its upload. */
   readonly startedSince?: number | undefined;
   /** Runs that started before. */
   readonly startedUntil?: number | undefined;

@@ -310,7 +310,8 @@ export const batchMethods = (store: Store) => {
       const select = `SELECT batch_rows.*, ${SENT.map((name) => `${sent(name)} AS ${name}`).join(", ")}, ${SHOWN} AS shown,
         ${STATUS} AS status, CASE WHEN ${IS_UNRETRIED} THEN NULL ELSE runs.end_reason END AS end_reason,
         ${STANDING} AS standing, ${NAMED_AS} AS named_as, ${RETRIED_BY} AS retried_by, writes.operation, writes.made_id, holder.made_id AS holder_id,
-        runs.started_at, runs.ended_at, coalesce(writes.account, ${PAYS}) AS account, writes.payment_date, writes.word, writes.outcome_at,
+         CASE WHEN runs.run_id IS NOT NULL THEN runs.started_at END AS started_at, runs.ended_at,
+         coalesce(writes.account, ${PAYS}) AS account, writes.payment_date, writes.word, writes.outcome_at,
         CASE WHEN ${IS_UNRETRIED} THEN NULL ELSE writes.rest END AS rest FROM ${PAYMENTS}`;
       const where = {
         "batch_rows.batch = ?": id,

@@ -13,7 +13,7 @@ import type {
 } from "./ledger.ts";
 import { endAmong, onWhole, readDecision, selectDecisions } from "./log.ts";
 import { descriptionOf, rememberPayees } from "./payees.ts";
-import { HAS_ENDED, refreshEnds, refreshStatus } from "./run-status.ts";
+import { HAS_ENDED, HAS_NOT_BEGUN, refreshEnds, refreshStatus } from "./run-status.ts";
 import { LEASES, type Run, RUNS, WAITS } from "./schema.ts";
 import { chunksOf } from "effect/Array";
 import { query, type Query, type Seal, toJson } from "./table.ts";
@@ -47,6 +47,8 @@ const REOPENS = `(excluded.run_id <> runs.run_id OR runs.end_state = 'missing' O
 
 const changeOfRun = (field: string, name: string): string => {
   if (field === "runId") return "coalesce(excluded.run_id, runs.run_id)";
+  if (field === "startedAt")
+    return `CASE WHEN ${TAKES_OVER} OR (${HAS_NOT_BEGUN} AND excluded.run_id IS NOT NULL) THEN excluded.started_at ELSE runs.started_at END`;
   if (field === "planned") return "CASE WHEN excluded.planned IS NOT NULL THEN runs.planned END";
   return field.startsWith("end")
     ? `CASE WHEN ${REOPENS} THEN NULL ELSE runs.${name} END`
@@ -196,7 +198,8 @@ export const runMethods = (store: Store) => {
     },
     /**
      * Records the state of the latest run of each id in Temporal. Runs that the ledger does not know are left out; null
-     * opens a run again. A run whose start nobody has recorded began at `startedAt`, and not with its first write.
+     * opens a run again. A run whose start nobody has recorded began at `startedAt`, and not with its first write; so did
+     * a row of a file, and not at its upload.
      */
     recordEnds: async (ends: ReadonlyArray<RunEnd>): Promise<void> => {
       for (const part of chunksOf(ends, MOST_KEYS)) {
@@ -205,7 +208,8 @@ export const runMethods = (store: Store) => {
           const to = { ...OPEN, ...end, endGroup: groupOf(end), ...(runId !== null && { runId }) };
           return [
             query(
-              "UPDATE runs SET started_at = $1 WHERE workflow_id = $2 AND started_by IS NULL AND started_at > $1",
+              `UPDATE runs SET started_at = $1 WHERE workflow_id = $2
+               AND ((started_by IS NULL AND started_at > $1) OR (${HAS_NOT_BEGUN} AND started_at < $1))`,
               startedAt,
               workflowId,
             ),

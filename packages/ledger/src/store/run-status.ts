@@ -87,6 +87,12 @@ const RESTORED = "(SELECT restored_at FROM meta)";
 const MAY_HAVE_SENT = `(is_stopped = 1 OR end_state <> 'missing') AND amount IS NOT NULL
   AND started_at < ${RESTORED} AND coalesce(ended_at, ${RESTORED}) >= ${RESTORED}`;
 
+/**
+ * A row of a file is recorded at its upload, and begins with its first run. A ledger that was restored since the
+ * upload may lack an earlier start, and what the run has sent then: the row keeps the time of its upload.
+ */
+export const HAS_NOT_BEGUN = `(runs.run_id IS NULL AND coalesce(runs.started_at >= ${RESTORED}, 1 = 1))`;
+
 /** The standing of the planned payment, as if it were a write. */
 const PLANNED = `CASE WHEN ${HAS_PAYMENT} THEN NULL
   WHEN ${MAY_HAVE_SENT} THEN 'unknown'

@@ -1220,6 +1220,12 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
       const name = nameOf({ account, workflowId });
       await ledger.transact(name, saving(name, { state: "ready", sends: 0, changedAt: began }));
     }
+    // A restored ledger may lack that a row was started, and what it sent.
+    const batch = "payouts/restored";
+    await ledger.recordStart(
+      runOf({ ...planned, workflowId: "row", batch, batchRow: 1 }),
+      startOf(),
+    );
     await endNow("ended-before");
     const end = { endState: "failed", endType: "Ended", endReason: null } as const;
     const before = { workflowId: "ended-before", runId: null, ...end, endedAt: began + 1 };
@@ -1233,7 +1239,17 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
     for (const workflowId of ["ended-after", "written-ended"]) await endNow(workflowId);
     const { now } = await ledger.state();
     await ledger.recordEnds([{ ...before, workflowId: "ended-after", endedAt: now }]);
-    for (const workflowId of ["terminated-after", "written-terminated"])
+    await ledger.recordEnds([
+      {
+        ...before,
+        workflowId: "row",
+        runId: "run-1",
+        startedAt: now,
+        endState: null,
+        endedAt: null,
+      },
+    ]);
+    for (const workflowId of ["terminated-after", "written-terminated", "row"])
       await ledger.recordEnds([{ ...before, workflowId, endState: "terminated", endedAt: now }]);
     await ledger.recordRun(runOf({ ...planned, workflowId: "begun-after" }), now);
     await endNow("begun-after");
@@ -1246,11 +1262,12 @@ export const describeLedger = (open: (options: LedgerOptions) => Promise<Ledger>
       "written-ended": "unknown",
       "written-terminated": "unknown",
       "begun-after": "ended",
+      row: "unknown",
     });
     const sums = await ledger.sums({ account });
     expect(sums.map(({ payments, state }) => [state, payments])).toEqual(
       expect.arrayContaining([
-        ["unknown", 3],
+        ["unknown", 4],
         ["unknown", 2],
       ]),
     );

@@ -452,6 +452,50 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     );
   });
 
+  it("counts a row of a file as started when its first run begins, and not at the upload", async () => {
+    const [seen, writes] = [`status-${++count}`, `status-${++count}`];
+    const batch = `payouts/${seen}`;
+    const of = async (workflowId: string) => {
+      const [run] = await ledger.runs({ workflowIds: [workflowId] });
+      return run?.startedAt ?? 0;
+    };
+    const listed = async (since: number) =>
+      (await ledger.listRuns({ batch, since }, { limit: 9 })).runs.map(({ run }) => run.workflowId);
+    const fields = {
+      mark: null,
+      shown: null,
+      message: null,
+      terms: "t",
+      state: "started",
+    } as const;
+    for (const [at, workflowId] of [seen, writes].entries()) {
+      const { amount, currency, payee, reference } = runOf({ workflowId });
+      const row = { ...fields, amount, currency, payee, reference, fingerprint: workflowId };
+      await ledger.saveRows(batch, [{ ...row, number: at + 1, workflowId }]);
+      await ledger.recordStart(runOf({ workflowId, batch, batchRow: at + 1 }), startOf());
+    }
+    const uploaded = Math.max(await of(seen), await of(writes));
+    const rowStarts = async () =>
+      (await ledger.listRows(batch, { limit: 9 })).map(({ startedAt }) => startedAt);
+    expect(await rowStarts()).toEqual([null, null]);
+    await expect.poll(async () => (await ledger.state()).now).toBeGreaterThan(uploaded);
+    // Its first write may be the first to say so, or the tracker.
+    const name = nameOf({ workflowId: writes });
+    await ledger.transact(name, (look) => ({ ...saving(name)(look), workflowType: "payout" }));
+    const open = { endState: null, endedAt: null, endType: null, endReason: null };
+    const ends = (runId: string, startedAt: number) =>
+      ledger.recordEnds([{ workflowId: seen, runId, startedAt, ...open }]);
+    await ends("run-1", uploaded + 60_000);
+    expect(await of(seen)).toBe(uploaded + 60_000);
+    expect(await of(writes)).toBeGreaterThan(uploaded);
+    expect(await rowStarts()).toEqual([await of(seen), await of(writes)]);
+    expect(new Set(await listed(uploaded + 1))).toEqual(new Set([seen, writes]));
+    expect(await listed(uploaded + 60_000)).toEqual([seen]);
+    // A retry is another run of an id that has started.
+    await ends("run-2", uploaded + 120_000);
+    expect(await of(seen)).toBe(uploaded + 60_000);
+  });
+
   it("says that a further send waits for its approval, whose money stays unknown", async () => {
     const workflowId = `status-${++count}`;
     const name = nameOf({ workflowId });
