@@ -73,7 +73,8 @@ export const retry = command(
   With --all-failed, it starts a repair: a worker retries each run that matches
   once, even after this terminal is closed. show, pause, resume, cancel and
   approve accept the id of a repair, like that of a batch. The dry run of a
-  repair needs only the ledger, except with --amend or --from.
+  repair needs only the ledger, except with --amend or --from. --since and
+  --until compare the start of a run, not its end, as in list and failed.
 
   With --against, it previews the retries and starts none.`,
   {

@@ -54,8 +54,8 @@ export const conditions = {
   batch: text("batch", "ID", "Rows of this batch (file)"),
   repair: text("repair", "ID", "Runs of this repair (retry --all-failed)"),
   payee: text("payee", "WHO", "Payee: name, id, or last four digits of the account"),
-  since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
-  until: time("until", "AGE", "Started before: 1d, 2026-11-08"),
+  since: time("since", "AGE", "Run started since: 7d, 12h, 2026-11-01"),
+  until: time("until", "AGE", "Run started before: 1d, 2026-11-08"),
 };
 
 /** Flags of `failed`. */

@@ -72,6 +72,9 @@ export const list = command(
   are those that were sent; the totals are of all runs that match. It needs only
   the ledger: Temporal adds what open runs are doing.
 
+  --since and --until compare the start of a run. A row of a file starts when
+  its run begins; until then, it has the time of its upload.
+
   Statuses: asking (shown as "needs an answer"), approval ("needs approval"),
   unknown ("outcome unknown"), returned ("came back"), paused, waiting, running,
   missing ("not in Temporal"), ended ("stopped by a person"), failed (includes

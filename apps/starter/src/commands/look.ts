@@ -71,10 +71,15 @@ export const failed = command(
   `Show failed runs in groups: by type, step, kind of error, and the message
   without its ids, numbers and amounts. Each group has its number of runs,
   its money, the first and the last end, and three ids. With a GROUP, show what a
-  retry of it would do. The groups need only the ledger.`,
+  retry of it would do. The groups need only the ledger.
+
+  --since and --until compare the start of a run, not its end: a run may fail days
+  after its start. list --status failed --sort ended has the latest
+  failures first.`,
   {
     "durable-payments failed": "All groups, the largest first",
-    "durable-payments failed --since 24h --type onboardCardholder": "Onboardings of the last day",
+    "durable-payments failed --since 24h --type onboardCardholder":
+      "Onboardings started in the last day",
   },
 );
 
