@@ -93,7 +93,11 @@ const reportOf = (error: unknown): ErrorReport => {
 const asText = ({ faults = [], lines = [], message, next }: ErrorReport): string =>
   [
     wrap(`${styled("red", "error")} ${shownText(message)}`),
-    ...visible(faults).map(({ field, problem }) => wrap(`${field} ${problem}`, "  ")),
+    ...visible(faults)
+      .map(({ field, problem }) => `${field} ${problem}`)
+      // The message of some errors names them all.
+      .filter((fault) => !shownText(message).includes(fault))
+      .map((fault) => wrap(fault, "  ")),
     ...visible(lines).map((line) => wrap(line, "  ")),
     // A command that is copied stays on its line.
     ...(next === undefined ? [] : [`  ${nextText(next)}`]),

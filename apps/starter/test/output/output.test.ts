@@ -77,6 +77,17 @@ it("makes further lines harmless first, and then wraps them", () => {
   expect(text).toContain("  a\\u{1b}[2K\\u{a}b\n");
 });
 
+it("names a fault once, which a message may name as well", () => {
+  const written = captured(process.stderr);
+  const message = "The filter is invalid: until must be a time. Nothing was read.";
+  const faults = [
+    { field: "until", problem: "must be a time" },
+    { field: "since", problem: "is unknown" },
+  ];
+  reportError(processOutput(false), new InvalidInput({ message, faults }));
+  expect(written.join("").split("\n")).toEqual([`error ${message}`, "  since is unknown", ""]);
+});
+
 it.each([
   [{ action: "pay" }, "durable-payments pay FILE --not-a-duplicate WHY --by NAME"],
   [

@@ -166,7 +166,7 @@ export const checkEvents = (given: unknown): void => check("choice of events", E
 
 /** Checks which events are delivered again. @throws InvalidInput that names each wrong field. */
 export const checkRedelivered = (given: unknown): void =>
-  check("range of events", REDELIVERED, given);
+  check("range of events", REDELIVERED, given, "Nothing was changed.");
 
 /** Checks the grouping of a report. @throws InvalidInput with the known ones. */
 export const checkGrouping = (by: unknown): void => check("report", { by: oneOf(BY) }, { by });

@@ -124,7 +124,7 @@ test.each<[string, () => Promise<unknown>, string]>([
   [
     "the first one",
     () => payments.upkeep.redeliver({ from: "" }),
-    "from must be the id of an event",
+    'from must be the id of an event: "" is invalid. Nothing was changed.',
   ],
   ["the last one", () => payments.upkeep.redeliver({ to: "x" }), "to must be the id of an event"],
   [

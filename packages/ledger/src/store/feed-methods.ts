@@ -182,10 +182,11 @@ export const feedReader = (store: Store) => {
       place,
       epoch,
     );
-    const again =
+    const read =
       stopped === null ? "Read" : "The ledger was restored: run `recover` first. Then read";
+    const again = `${read} again ${after === undefined ? "from the first event" : `after ${after}`}.`;
     throw new UnknownCursor(
-      `The feed of this account has no event ${id}: it is of another account, or was lost if the ledger was restored. ${again} again ${after === undefined ? "from the first event" : `after ${after}`}.`,
+      `The feed of this account has no event ${id}: it is of another account, or was lost if the ledger was restored. ${isIncluded ? "Nothing was changed." : again}`,
       after,
     );
   };

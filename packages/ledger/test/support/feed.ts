@@ -387,6 +387,11 @@ export const describeFeed = (open: () => Promise<Ledger>): void => {
       await expect(ledger.redeliver(of, { from: all[3], to: all[2] })).rejects.toThrow(
         /is after .* Nothing was changed/,
       );
+      const unknown = all[1]?.replace(/^evt_\d+/, "evt_99");
+      for (const range of [{ from: unknown }, { to: unknown }])
+        await expect(ledger.redeliver(of, range)).rejects.toThrow(
+          /no event evt_99_.* Nothing was changed\.$/,
+        );
       expect(await deliver(1)).toEqual([all[2]]);
       await ledger.redeliver(of, { from: all[4], to: all[4] });
       expect(await deliver(1)).toEqual([all[3]]);
