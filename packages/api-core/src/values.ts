@@ -29,6 +29,14 @@ export const isAbortSignal = (value: unknown): value is AbortSignal =>
   typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 
 /**
+ * Makes an iterable of which each loop begins again. A generator allows one loop: a second one, even after a failure, would
+ * end at once, as if there were nothing.
+ */
+export const iterable = <A>(begin: () => AsyncIterator<A>): AsyncIterable<A> => ({
+  [Symbol.asyncIterator]: begin,
+});
+
+/**
  * Looks up what a table has under a name of unknown origin: a workflow type, a header, a stage.
  *
  * @param table by name

@@ -80,6 +80,21 @@ describe("a list as a stream", () => {
     ]);
   });
 
+  it("begins again with each loop, after a failed one, too", async () => {
+    await using server = await startServer((received, n) =>
+      n === 0 ? refusal("not now") : pages(["a", "b"])(received, n),
+    );
+    await using client = clientFor(server.url);
+    const listed = client.streams.listPayouts();
+    expect(await failureOf(collect(listed))).toMatchObject({ reason: "not now" });
+    for await (const { payout_id } of listed) {
+      expect(payout_id).toBe("a");
+      break;
+    }
+    for (const _ of [1, 2]) expect(await collect(listed)).toHaveLength(2);
+    expect(server.requests).toHaveLength(4);
+  });
+
   it("asks for no page that is not needed", async () => {
     await using server = await startServer(pages(["a", "b"], ["c"]));
     await using client = clientFor(server.url);

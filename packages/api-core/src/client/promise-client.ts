@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import type * as Stream from "effect/Stream";
-import { isAbortSignal, isRecord } from "../values.ts";
+import { isAbortSignal, isRecord, iterable } from "../values.ts";
 import type { Endpoints } from "../contract/payments-api.ts";
 import type { CallOptions, StreamOptions, WithResponse } from "./call-options.ts";
 import { Calls } from "./calls.ts";
@@ -178,27 +178,32 @@ export const createClient = (settings: PromiseClientSettings | ClientOptions): P
       }),
     );
 
-  const list = (name: ListName) =>
-    async function* (filters?: object, options: StreamOptions = {}) {
-      if (isClosed) throw closedBefore(name);
-      const signal = signalIn(options);
-      signal?.throwIfAborted();
-      const { items, Stream } = valueOf(await runtime.runPromiseExit(streamsOf(name, options)));
-      const { signal: _, ...listOptions } = options;
-      const listed = items(filters, listOptions);
-      const stoppable =
-        signal === undefined ? listed : Stream.interruptWhen(listed, untilAbort(signal));
-      try {
-        for await (const item of Stream.toAsyncIterable(stoppable)) {
-          // Items of a page that was read before the abort.
-          signal?.throwIfAborted();
-          yield item;
-        }
-      } catch (error) {
-        throw withCaller(error);
+  /** Reads a list once, from its first page. */
+  async function* itemsOf(name: ListName, filters: object | undefined, options: StreamOptions) {
+    if (isClosed) throw closedBefore(name);
+    const signal = signalIn(options);
+    signal?.throwIfAborted();
+    const { items, Stream } = valueOf(await runtime.runPromiseExit(streamsOf(name, options)));
+    const { signal: _, ...listOptions } = options;
+    const listed = items(filters, listOptions);
+    const stoppable =
+      signal === undefined ? listed : Stream.interruptWhen(listed, untilAbort(signal));
+    try {
+      for await (const item of Stream.toAsyncIterable(stoppable)) {
+        // Items of a page that was read before the abort.
+        signal?.throwIfAborted();
+        yield item;
       }
-      signal?.throwIfAborted();
-    };
+    } catch (error) {
+      throw withCaller(error);
+    }
+    signal?.throwIfAborted();
+  }
+
+  const list =
+    (name: ListName) =>
+    (filters?: object, options: StreamOptions = {}) =>
+      iterable(() => itemsOf(name, filters, options));
 
   return {
     ...callsWith(false),

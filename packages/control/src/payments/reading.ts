@@ -4,6 +4,7 @@
  */
 import type { DecidedWord, FailureGroup, FeedEvent, SumsBy } from "@durable-payments/ledger";
 import { recordLateFailures } from "@durable-payments/activities";
+import { iterable } from "@durable-payments/client/values";
 import { type LimitsView, readLimits } from "../actions/limits.ts";
 import { accountNamed, type KnownAccount } from "../facts/connection/connections.ts";
 import type { Connections } from "../facts/connection/open-connections.ts";
@@ -91,12 +92,14 @@ export class PaymentsReading implements AsyncDisposable {
    * for await (const { workflowId, status } of payments.listAll({ payee: "Muster AG" })) console.log(workflowId, status);
    * ```
    */
-  async *listAll(
+  listAll(
     filter: ListFilter = {},
     options: Pick<ListPage, "sort"> & { readonly limit?: number | undefined } = {},
-  ): AsyncGenerator<RunView> {
-    checkPage(options);
-    yield* listAllRuns(this.#connections, checkedFilter(this, filter), options);
+  ): AsyncIterable<RunView> {
+    return iterable(() => {
+      checkPage(options);
+      return listAllRuns(this.#connections, checkedFilter(this, filter), options);
+    });
   }
 
   /**
@@ -197,9 +200,11 @@ export class PaymentsReading implements AsyncDisposable {
    * for await (const { status } of payments.follow("payout/invoice-17")) console.log(status);
    * ```
    */
-  async *follow(id: string, options: FollowOptions = {}): AsyncGenerator<RunDetails> {
-    checkCall("follow", id, options);
-    yield* follow(() => this.show(id), progressOfRun, options.signal);
+  follow(id: string, options: FollowOptions = {}): AsyncIterable<RunDetails> {
+    return iterable(() => {
+      checkCall("follow", id, options);
+      return follow(() => this.show(id), progressOfRun, options.signal);
+    });
   }
 
   /**
@@ -262,15 +267,17 @@ export class PaymentsReading implements AsyncDisposable {
    * for await (const { totals } of payments.followBatch(id)) console.log(totals);
    * ```
    */
-  async *followBatch(id: string, options: FollowOptions = {}): AsyncGenerator<BatchView> {
-    checkCall("followBatch", id, options);
+  followBatch(id: string, options: FollowOptions = {}): AsyncIterable<BatchView> {
     const read = () => this.#connections.ledger(({ ledger }) => readBatch(ledger, id));
-    yield* follow(read, progressOfBatch, options.signal);
+    return iterable(() => {
+      checkCall("followBatch", id, options);
+      return follow(read, progressOfBatch, options.signal);
+    });
   }
 
   /**
-   * Reads the events of an account in the order of its feed, oldest first: none is skipped, and none comes twice. Keep the
-   * `id` of the last event that you have handled, and continue after it. It needs only the ledger.
+   * Reads the events of an account in the order of its feed, oldest first: none is skipped, and none comes twice in one loop.
+   * Keep the `id` of the last event that you have handled, and continue after it. It needs only the ledger.
    *
    * @param given `after`: the id to continue after; `isFollowed`: it waits for further events until `signal` ends it.
    * @throws InvalidInput for an unknown field, or if `after` is not the id of an event; NotAllowed if the ledger does not have that
@@ -280,12 +287,12 @@ export class PaymentsReading implements AsyncDisposable {
    * for await (const { type, workflowId } of payments.events({ isFollowed: true })) console.log(type, workflowId);
    * ```
    */
-  events(given: EventsGiven = {}): AsyncGenerator<FeedEvent> {
+  events(given: EventsGiven = {}): AsyncIterable<FeedEvent> {
     const read = (after: string | undefined) =>
       this.#connections.ledger(({ ledger }) =>
         pageOfEvents(ledger, this.account(given.account), after),
       );
-    return readEvents(read, given);
+    return iterable(() => readEvents(read, given));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { openLedger } from "@durable-payments/ledger";
-import { expect, it, test } from "vitest";
+import { expect, it, test, vi } from "vitest";
 import { InvalidInput } from "../../src/errors.ts";
 import { planRepair } from "../../src/actions/retry/repair.ts";
 import { Payments } from "../../src/payments/payments.ts";
@@ -12,6 +12,12 @@ const access = { baseUrl: "http://localhost:1", clientId: "c", apiKey: "k" };
 const ledger = await openLedger("memory");
 await put(ledger, row({ workflowId: "payout/one" }));
 const payments = new Payments(readInstallation({ ...access, ledger: "memory" }, {}, ledger));
+
+const itemsOf = async (listed: AsyncIterable<unknown>): Promise<ReadonlyArray<unknown>> => {
+  const items: Array<unknown> = [];
+  for await (const item of listed) items.push(item);
+  return items;
+};
 
 test.each<[object, string]>([
   [{ account: "unknown" }, "default"],
@@ -31,7 +37,7 @@ test.each<[object, string]>([
   [[], "must be an object"],
 ])("the filter %j is refused by name, in each list and report", async (given, message) => {
   const filter = given as never;
-  const asked = [payments.list(filter), payments.report(filter), payments.listAll(filter).next()];
+  const asked = [payments.list(filter), payments.report(filter), itemsOf(payments.listAll(filter))];
   for (const one of asked) {
     const error: unknown = await one.catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(InvalidInput);
@@ -80,10 +86,20 @@ test("a reader that has ended gets no further event of the page that was read", 
   expect(seen).toEqual([first?.id]);
 });
 
+it("a list and the events begin again with each loop", async () => {
+  const listed = payments.listAll();
+  for (const _ of [1, 2])
+    expect(await itemsOf(listed)).toMatchObject([{ workflowId: "payout/one" }]);
+  const read = vi.spyOn(ledger, "events");
+  const events = payments.events();
+  for (const _ of [1, 2]) await itemsOf(events);
+  expect(read).toHaveBeenCalledTimes(2);
+});
+
 test.each<[string, () => Promise<unknown>]>([
   ["limit: NaN", () => payments.list({}, { limit: Number.NaN })],
   ["limit: -1", () => payments.list({}, { limit: -1 })],
-  ["limit: 1.5 of all", () => payments.listAll({}, { limit: 1.5 }).next()],
+  ["limit: 1.5 of all", () => itemsOf(payments.listAll({}, { limit: 1.5 }))],
   ["limit: NaN of batches", () => payments.batches({ limit: Number.NaN })],
   ["limit: Infinity", () => payments.list({}, { limit: Number.POSITIVE_INFINITY })],
   ["limit: 1e30 of batches", () => payments.batches({ limit: 1e30 })],
@@ -118,9 +134,9 @@ it("a report has the payments of 30 days by default, and says its period", async
 });
 
 test.each<[string, () => Promise<unknown>, string]>([
-  ["an unknown field", () => payments.events({ from: "x" } as never).next(), "from is unknown"],
-  ["no id", () => payments.events({ after: "" }).next(), 'an event: "" is invalid'],
-  ["another text", () => payments.events({ after: "evt_x" }).next(), '"evt_x" is invalid'],
+  ["an unknown field", () => itemsOf(payments.events({ from: "x" } as never)), "from is unknown"],
+  ["no id", () => itemsOf(payments.events({ after: "" })), 'an event: "" is invalid'],
+  ["another text", () => itemsOf(payments.events({ after: "evt_x" })), '"evt_x" is invalid'],
   [
     "the first one",
     () => payments.upkeep.redeliver({ from: "" }),
