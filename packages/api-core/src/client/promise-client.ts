@@ -22,7 +22,7 @@ import { layerOfCalls } from "./payments-client.ts";
 import { unknownOutcome } from "./unknown-outcome.ts";
 
 /** The operations as promises, which reject with a `PaymentsError`; the lists as async iterables. */
-export type PromiseClient = {
+export type PromiseClient = AsyncDisposable & {
   readonly [Name in keyof Endpoints]: (
     ...input: CallParameters<Name, CallOptions>
   ) => Promise<Output<Name>>;
@@ -45,7 +45,10 @@ export type PromiseClient = {
    * HTTP 429. Undefined if no limit is known, or nothing was called yet.
    */
   readonly rate: () => number | undefined;
-  /** Closes the connections. Calls under way end: a write that may have been sent rejects with `OutcomeUnknown`. */
+  /**
+   * Closes the connections, as `await using` does. Calls under way end: a write that may have been sent rejects with
+   * `OutcomeUnknown`.
+   */
   readonly close: () => Promise<void>;
 };
 
@@ -205,15 +208,18 @@ export const createClient = (settings: PromiseClientSettings | ClientOptions): P
     (filters?: object, options: StreamOptions = {}) =>
       iterable(() => itemsOf(name, filters, options));
 
+  const close = () => {
+    isClosed = true;
+    return runtime.dispose();
+  };
+
   return {
     ...callsWith(false),
     withResponse: callsWith(true),
     streams: Object.fromEntries(listNames.map((name) => [name, list(name)])),
     rate: () => made?.rate(),
-    close: () => {
-      isClosed = true;
-      return runtime.dispose();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
     // One entry for each operation and list of the contract, from which the type is made.
   } as unknown as PromiseClient;
 };

@@ -21,13 +21,8 @@ export const settingsFor = (
 });
 
 /** A promise client that closes with the test. */
-export const clientFor = (
-  url: string,
-  settings: Partial<ClientSettings> = {},
-): PromiseClient & AsyncDisposable => {
-  const client = createClient(settingsFor(url, settings));
-  return { ...client, [Symbol.asyncDispose]: client.close };
-};
+export const clientFor = (url: string, settings: Partial<ClientSettings> = {}): PromiseClient =>
+  createClient(settingsFor(url, settings));
 
 type AnyOperation = (input: unknown, options?: CallOptions) => Promise<unknown>;
 
