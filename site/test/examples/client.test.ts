@@ -5,6 +5,7 @@ import {
   BeforeSend,
   clientSecondsUntilExpiry,
   didYouMean,
+  type OperationName,
   PaymentsClient,
   redact,
 } from "@durable-payments/client/effect";
@@ -246,7 +247,7 @@ it("is made with Effect, and asks before it sends", async () => {
     is_payer: "Y",
   } as const;
   const isPaused = () => true;
-  const paused = (operation: string) =>
+  const paused = (operation: OperationName) =>
     new RequestRefused({
       operation,
       carriedOut: "no",
