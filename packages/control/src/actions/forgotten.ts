@@ -12,7 +12,7 @@ import { isPurpose } from "./lost-runs.ts";
 /** Refuses an id that belongs to another input. */
 const otherInput = (workflowId: string, run: string): NotAllowed =>
   refused(
-    `The id ${workflowId} belongs to a run of ${run} input. Nothing was started: give another id.`,
+    `The id ${workflowId} belongs to a run of ${run} input. Nothing was started. First check what that run has done: under another id, it would be done again.`,
     workflowId,
   );
 

@@ -88,7 +88,7 @@ test("the same input was paid earlier; another amount or payee is refused, also 
   for (const other of [plan("99.00"), plan("10.00", "b-other")]) {
     for (const start of [startRun, checkStart])
       await expect(start(operations, "paid-1", other, ada)).rejects.toThrow(
-        "The id paid-1 belongs to a run of payout with another input. Nothing was started",
+        "another input. Nothing was started. First check what that run has done: under another id, it would be done again.",
       );
   }
   const onboarding = planOnboarding(
