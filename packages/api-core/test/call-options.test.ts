@@ -75,6 +75,21 @@ describe("wrong options of a call", () => {
   });
 });
 
+it("a call sends the request as it was: a program may use the object again at once", async () => {
+  await using server = await startServer(() => answers.createPayout);
+  // The first call of a client waits for its modules.
+  await using client = clientFor(server.url);
+  const request = { ...requests.createPayout };
+  const calls = ["1.00", "2.00"].map((amount) =>
+    client.createPayout(Object.assign(request, { amount })),
+  );
+  await Promise.all(calls);
+  const amounts = server.requests.map(
+    ({ body }) => (JSON.parse(body) as { amount: string }).amount,
+  );
+  expect(amounts.toSorted()).toStrictEqual(["1.00", "2.00"]);
+});
+
 describe("maxAttempts of a call", () => {
   it.each([1, 2, 6])("%d: as many sends, whatever the client has", async (maxAttempts) => {
     await using server = await startServer(unavailable);

@@ -266,6 +266,19 @@ describe("a signal", () => {
   });
 });
 
+it("has the filters of its call: a program may change the object afterwards", async () => {
+  await using server = await startServer(pages([]));
+  await using client = clientFor(server.url);
+  const filters: { scope?: "clients_account" } = { scope: "clients_account" };
+  const listed = client.streams.listPayouts(filters);
+  delete filters.scope;
+  for (const _ of [1, 2]) await collect(listed);
+  expect(queriesOf(server.requests)).toMatchObject([
+    { scope: "clients_account" },
+    { scope: "clients_account" },
+  ]);
+});
+
 describe("page by page", () => {
   it("is the plain operation", async () => {
     await using server = await startServer(pages(["a"], ["b"]));

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import type * as Stream from "effect/Stream";
-import { isAbortSignal, isRecord, iterable } from "../values.ts";
+import { cleanTexts, isAbortSignal, isRecord, iterable } from "../values.ts";
 import type { Endpoints } from "../contract/payments-api.ts";
 import type { CallOptions, StreamOptions, WithResponse } from "./call-options.ts";
 import { Calls } from "./calls.ts";
@@ -143,8 +143,10 @@ export const createClient = (settings: PromiseClientSettings | ClientOptions): P
 
   const call =
     (name: OperationName, hasResponse: boolean) =>
-    async (input: unknown, options?: CallOptions) => {
+    async (given: unknown, options?: CallOptions) => {
       if (isClosed) throw closedBefore(name);
+      // A copy: the program may use the object again before the request is written.
+      const input = cleanTexts(given);
       const signal = signalIn(options);
       // A client with a token would send before its fiber is interrupted.
       signal?.throwIfAborted();
@@ -205,8 +207,10 @@ export const createClient = (settings: PromiseClientSettings | ClientOptions): P
 
   const list =
     (name: ListName) =>
-    (filters?: object, options: StreamOptions = {}) =>
-      iterable(() => itemsOf(name, filters, options));
+    (given?: object, options: StreamOptions = {}) => {
+      const filters = cleanTexts(given);
+      return iterable(() => itemsOf(name, filters, options));
+    };
 
   const close = () => {
     isClosed = true;
