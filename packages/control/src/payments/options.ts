@@ -13,8 +13,8 @@ import type { Report } from "../views/report.ts";
 /** How a payment is started. */
 export interface StartGiven extends Pick<Acting, "by" | "how"> {
   /**
-   * Business key, of which the workflow id is made: `payout/invoice-17`. With neither a key nor an id, the id is made of
-   * the input.
+   * Business key, of which the workflow id is made: `payout/invoice-17`. Default: the key of the input. With neither a key
+   * nor an id, the id is made of the input.
    */
   readonly key?: string | undefined;
   /** Workflow id, instead of a key. */

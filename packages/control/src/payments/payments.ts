@@ -148,8 +148,10 @@ export class Payments extends PaymentsReading {
       throw invalidInput(
         `The input has the key ${JSON.stringify(own)}, and the options ${JSON.stringify(key)}: give it once. Nothing was started.`,
       );
+    // The payment of a key has its id: a run of another id would be a second payment in the events.
+    const named = key ?? (id === undefined ? own : undefined);
     const workflowId =
-      key === undefined ? checkId(id ?? planned.contentId) : idOfKey(planned.workflowType, key);
+      named === undefined ? checkId(id ?? planned.contentId) : idOfKey(planned.workflowType, named);
     const options = { startedBy: by, how, notDuplicate };
     const start = isDryRun ? checkStart : startRun;
     const run = await this.#connections.both((connected) =>

@@ -91,15 +91,28 @@ test("created: with the id of the service; the same key again is refused, and pa
   await expectOneStart("payout/created");
 });
 
+const open = () => {
+  const { home, operations } = stack;
+  const { apiKey, clientId, url } = home;
+  const temporal = { address: operations.settings.address };
+  return openPaymentsOn(operations.ledger, { baseUrl: url, clientId, apiKey, temporal });
+};
+
+test("a key in the input is the key of the run: its payment is created once", async () => {
+  await using opened = open();
+  const input = { ...inputOf("own-key"), key: "own-key" };
+  const { workflowId } = await opened.pay(input, { by: "ada", notDuplicate: "test" });
+  expect(workflowId).toBe("payout/own-key");
+  await payments.result(workflowId);
+  const created: Array<string | null> = [];
+  for await (const event of opened.events())
+    if (event.type === "payment.created" && event.reference === "own-key")
+      created.push(event.workflowId);
+  expect(created).toEqual([workflowId]);
+}, 60_000);
+
 test("a known key with another input is refused, however it is started", async () => {
-  const { address } = stack.operations.settings;
-  const [home] = [stack.home];
-  await using opened = openPaymentsOn(stack.operations.ledger, {
-    baseUrl: home.url,
-    clientId: home.clientId,
-    apiKey: home.apiKey,
-    temporal: { address },
-  });
+  await using opened = open();
   const start = (amount: string, more: object = {}) =>
     opened.start<Workflows["payout"]>("payout", {
       key: "one-key",
