@@ -396,7 +396,7 @@ it("a file is approved by the hash of the rows that were shown, and its state is
     "start",
     "approve",
   ]);
-  expect((await runCli("show", id, "--log")).stdout).toContain("grace (--by) approved 1 rows");
+  expect((await runCli("show", id, "--log")).stdout).toContain("grace (--by) approved 1 row ");
 
   // The row of an earlier file is open as long as its run is; it is not paid without a payout, however its run has ended.
   await ledger.coverRow(id, 2, "Already in an earlier file.");

@@ -306,7 +306,10 @@ export const makeBatchActivities = (options: BatchOptions) => ({
         }
         if (waiting.length === 0) {
           // A wait costs no event; a payout takes days.
-          throw notYet(`${open.length} runs are open.`, laterMs);
+          throw notYet(
+            open.length === 1 ? "1 run is open." : `${open.length} runs are open.`,
+            laterMs,
+          );
         }
         if (batch.state === "rejected" || batch.state === "cancelled") {
           await ledger.rejectRows(given.batch);

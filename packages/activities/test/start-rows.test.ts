@@ -423,7 +423,7 @@ it("a taken row without a run is started, and one whose run is lost again, unles
 it("a row that Temporal always refuses says why, and delays no other row", async () => {
   await upload(BATCH, ["started", "waiting", "waiting"]);
   const { client, started } = clientOf({}, ["payout/1", "payout/2"]);
-  await expect(look(client, [1, 2, 3].map(inputOf))).rejects.toThrow("1 runs are open");
+  await expect(look(client, [1, 2, 3].map(inputOf))).rejects.toThrow("1 run is open.");
   expect(started).toEqual(["payout/1", "payout/2", "payout/3"]);
   const rows = await ledger.listRows(BATCH);
   const refused = { status: "rejected", reason: expect.stringContaining("Blob data size") };
@@ -445,7 +445,7 @@ it.each([
   await expect(look(refusing.client, [inputOf(1)])).rejects.toThrow("Failed to start");
   expect(await ledger.listRows(BATCH)).toMatchObject([{ status: "running" }]);
   const { client, started } = clientOf();
-  await expect(look(client, [inputOf(1)])).rejects.toThrow("1 runs are open");
+  await expect(look(client, [inputOf(1)])).rejects.toThrow("1 run is open.");
   expect(started).toEqual(["payout/1"]);
 });
 

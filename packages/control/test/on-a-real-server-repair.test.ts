@@ -444,7 +444,7 @@ test("a repair whose amended payments are above the limit waits for a second per
     (await readLog(ledger, repair)).lines.map((line) => "kind" in line && decisionText(line)),
   ).toEqual([
     "started a repair of 1 run (failed runs), reason: reference",
-    expect.stringMatching(/^approved 1 rows \(250\.00 USD to 1 payee\)/),
+    expect.stringMatching(/^approved 1 row \(250\.00 USD to 1 payee\)/),
   ]);
   const isPaid = async () => expect(await outcomes(repair)).toEqual({ dear: "succeeded" });
   await vi.waitFor(isPaid, { timeout: 40_000, interval: 200 });

@@ -646,7 +646,14 @@ it("prints the log: who did what, decisions among them, and whether it was edite
         ["start", { file: "november.csv", rows: 2, sums: { EUR: "9.00" }, approveAbove: "1.00" }],
         ["start", { file: "failed runs", runs: 24, sums: [] }],
         ["approve", { account: "m", file: "payouts/4d34", seen: "9.00 EUR to Muster AG, CH" }],
-        ["approve", { account: "m", seen: "9.00 EUR is above 1.00 EUR. It pays Muster AG, CH." }],
+        [
+          "approve",
+          {
+            account: "m",
+            seen: "9.00 EUR is above 1.00 EUR. It pays Muster AG, CH.",
+            hash: "89ab",
+          },
+        ],
         ["approve", { rows: 2, hash: "0123", seen: "9.00 EUR to 2 payees" }],
         ["reject", {}],
         ["cancel", {}],

@@ -16,6 +16,8 @@ const differs = ({ notDuplicate }: Decision["value"]): string =>
 const currencyText = ({ value: { otherCurrency } }: Decision): string =>
   otherCurrency === undefined ? "" : `to an account in another currency: ${plain(otherCurrency)}`;
 
+const rowsText = (rows: unknown): string => `${plain(rows)} ${rows === 1 ? "row" : "rows"}`;
+
 /** The start of a run, of a row of a file, or of a file. */
 const startText = (decision: Decision): string => {
   const { reason, value } = decision;
@@ -34,7 +36,7 @@ const startText = (decision: Decision): string => {
   }
   const of = isRecord(file) ? file : undefined;
   const parts = [
-    rows === undefined ? `started ${plain(type)}` : `uploaded ${plain(file)}: ${plain(rows)} rows`,
+    rows === undefined ? `started ${plain(type)}` : `uploaded ${plain(file)}: ${rowsText(rows)}`,
     of && `row ${plain(of["row"])} of ${plain(of["name"])} (${plain(of["batch"])})`,
     approveAbove !== null && `approval above ${plain(approveAbove)}`,
     needsApproval === true && "its file needs approval",
@@ -47,10 +49,12 @@ const startText = (decision: Decision): string => {
 /** With what the approver read. */
 const approveText = ({ value: { file, hash, rows, seen, sequence } }: Decision): string => {
   const read = plain(seen) === "" ? "" : ` (${plain(seen)})`;
-  if (hash !== undefined) return `approved ${plain(rows)} rows${read}, hash ${plain(hash)}`;
   if (sequence !== undefined) return "approved the looser limits";
+  const what = rows === undefined ? "exactly this request" : rowsText(rows);
+  // A row is approved by the hash of its file.
   const how = file === undefined ? "" : `, with its file ${plain(file)}`;
-  return `approved exactly this request${read}${how}`;
+  const by = hash === undefined ? "" : `, hash ${plain(hash)}`;
+  return `approved ${what}${read}${how}${by}`;
 };
 
 const scopeText = ({ value: { of, scope } }: Decision): string =>

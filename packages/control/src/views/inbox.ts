@@ -153,7 +153,7 @@ const batchItem = async (ledger: Ledger, batch: Batch): Promise<InboxItem> => {
     kind: "batch",
     workflowId: batch.id,
     reference: batch.file,
-    reason: `A second person has to approve the ${batch.rows} rows of ${batch.file}.`,
+    reason: `A second person has to approve ${batch.rows === 1 ? "the row" : `the ${batch.rows} rows`} of ${batch.file}.`,
     since: batch.createdAt,
     choices: lookUp(BATCH_CHOICES, batch.type) ?? {
       approve: "APPROVE: pays exactly these rows, to these accounts.",

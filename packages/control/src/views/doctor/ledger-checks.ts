@@ -82,7 +82,7 @@ const checkChains = async (ledger: Ledger): Promise<Check> => {
       });
     }
   }
-  return ok("log", `the logs of the latest ${runs.length} runs are unchanged`);
+  return ok("log", `the logs of the latest runs are unchanged: ${counted(runs.length, "run")}`);
 };
 
 const checkLimits = async (ledger: Ledger, accounts: ReadonlyArray<KnownAccount>) => {
