@@ -246,7 +246,9 @@ test("each row of a file is paid once, and counted", async () => {
   expect(await Promise.all(["r1", "r2", "r3"].map(paid))).toEqual([1, 1, 1]);
   // Trackers and batches are no payments.
   const { runs } = await listRuns(operations, {}, { limit: 50 });
-  expect(new Set(runs.map(({ type }) => type))).toEqual(new Set(["payout", "payReserved"]));
+  expect(new Set(runs.map(({ type }) => type))).toEqual(
+    new Set(["payout", "payReserved", "issueFrozenCard"]),
+  );
   const allPaid = async () =>
     expect((await readOverview(operations.ledger, lateAfterMsOf())).underWay).toEqual({
       payouts: 0,

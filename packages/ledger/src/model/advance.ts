@@ -116,17 +116,19 @@ const asks = (row: WriteRow, why: string, { become, call, look }: Context): Plan
 const UNDER_WAY_WAIT_MS = 5_000;
 
 /**
- * Returns a wait while another attempt may be about to send, or is sending. Runs that ask for the same key
- * wait for the same list, so at the same moment each finds that nothing was sent. If one took over from the other, nothing
- * would be sent, and both would wait for the list again: time after time on a slow machine.
+ * Returns a wait while another attempt may be about to send, or is sending. Workflows that ask for the same key wait for
+ * the same list, so at the same moment each finds that nothing was sent. If one took over from the other, nothing would be
+ * sent, and both would wait for the list again: time after time on a slow machine.
  */
 const underWay = (row: WriteRow, { call, look, policy }: Context): Planned | undefined => {
   const isSending = row.state === "sending";
+  // A row that is sent has the owner who sends it. Whoever finds that nothing was sent does not become the owner yet.
+  const isContested = isSending
+    ? row.ownerId !== call.ownerId
+    : row.state === "ready" && [row, call].some(({ ownerId }) => ownerId !== call.name.workflowId);
   const endsAfterMs = LEAVES_WITHIN_MS + (isSending ? policy.requestTimeoutMs : 0);
   const isOver = Math.abs(look.now - row.changedAt) >= endsAfterMs;
-  if (isOver || row.epoch !== look.epoch || isHarmless(policy)) return undefined;
-  // A row that is sent has the owner who sends it. Temporal repeats the attempt of a run once the earlier one has ended.
-  if (isSending ? row.ownerId === call.ownerId : row.state !== "ready") return undefined;
+  if (!isContested || isOver || row.epoch !== look.epoch || isHarmless(policy)) return undefined;
   return nothing(
     waiting(look.now + UNDER_WAY_WAIT_MS, "Another attempt may be sending it.", false),
   );

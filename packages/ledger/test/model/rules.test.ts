@@ -199,8 +199,7 @@ describe("what time, limits and undoing do", () => {
     expect(twice.question?.reason).toBe("There is no id2. Two may be it.");
   });
   test("a row is believed at the version that Temporal names, and at no other", () => {
-    const changedAt = empty.now - 60_000;
-    const row = { state: "ready", doubt: 0, version: 4, knownFrom: 3, changedAt } as const;
+    const row = { state: "ready", doubt: 0, version: 4, knownFrom: 3 } as const;
     const named = (version: number) =>
       advance(withRow(row), calledBy({ testimony: { is: "version", version } }), policy).action.is;
     expect([2, 3, 4, 5].map(named)).toEqual(["again", "send", "send", "again"]);
@@ -224,11 +223,12 @@ describe("what time, limits and undoing do", () => {
       for (const ms of [endsAfterMs, -endsAfterMs])
         expect(after(ms).row).toMatchObject({ state: "unknown" });
     });
-    test("but not a repeated attempt of the same run, or after a restore, or what may be repeated", () => {
+    test("but not another attempt of the same workflow, or after a restore, or what may be repeated", () => {
       const stateOf = (look: Look, change: Partial<Call>, of = policy) =>
         advance(look, calledBy({ ...otherwise, ...change }), of).row?.state;
       const sending = withRow({ state: "sending" });
       expect(stateOf(sending, { ownerId: "w" })).toBe("unknown");
+      expect(stateOf(withRow({ state: "ready", doubt: 0 }), { ownerId: "w" })).toBe("unknown");
       expect(stateOf({ ...sending, epoch: 2 }, {})).toBe("unknown");
       expect(stateOf(sending, {}, { ...policy, repeat: "idempotent" })).toBe("unknown");
     });
