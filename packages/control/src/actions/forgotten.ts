@@ -51,6 +51,12 @@ const refuseUnstarted = async (ledger: Ledger, { batch, batchRow, workflowId }: 
   );
 };
 
+/** As {@link refuseUnstarted}, for an id that any program starts. */
+export const refuseFiled = async (ledger: Ledger, workflowId: string): Promise<void> => {
+  const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+  if (run?.runId === null && run.endState === null) await refuseUnstarted(ledger, run);
+};
+
 /**
  * The outcome of an id that Temporal does not know, or has forgotten: after its retention time, or with its database. The
  * ledger remembers. An id under which nothing was done can be started, and an unfinished one with the same input, also the

@@ -18,7 +18,7 @@ import { paymentOf } from "../rules/payment.ts";
 import { checkName } from "./decide/record.ts";
 import { checkReason, refuseDuplicate, startUnlessDuplicate } from "./duplicates.ts";
 import { checkWait } from "./first-answer.ts";
-import { isForgottenDone, otherRun } from "./forgotten.ts";
+import { isForgottenDone, otherRun, refuseFiled } from "./forgotten.ts";
 import { refuseAboveLimits } from "./limits.ts";
 import { startAndWait, type StartedPayment } from "./start-and-wait.ts";
 import {
@@ -143,6 +143,7 @@ export async function startPayment<W extends Workflow>(
       ? startPaymentAt(Date.now(), client, workflowType, starting)
       : startAndWait(Date.now(), client, workflowType, { ...starting, within });
   if (ledger === undefined) return start();
+  await refuseFiled(ledger, workflowId);
   const planned = { account, workflowId, input, notDuplicate };
   return startUnlessDuplicate({ client, ledger }, planned, start);
 }

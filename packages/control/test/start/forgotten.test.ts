@@ -1,6 +1,6 @@
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger, type WriteRow } from "@durable-payments/ledger";
-import { requestTerms, type Workflows } from "@durable-payments/protocol";
+import { type PayoutInput, requestTerms, type Workflows } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { expect, test } from "vitest";
@@ -167,6 +167,36 @@ test.each([
   expect(await again.then(({ isNew }) => isNew, String)).toEqual(outcome);
   await expect(startRun(operations, "paid-1", plan("99.00"), ada)).rejects.toThrow("another input");
   expect(asked.started).toHaveLength(outcome === true ? 2 : 1);
+});
+
+/** A file whose row waits for its approval. */
+const filed = async () => {
+  const ledger = await openLedger("memory");
+  const { asked, operations } = operationsOn(ledger);
+  const { account } = operations;
+  const workflowId = "payout/row";
+  await ledger.saveRows("payouts/1", [{ ...batchRow, number: 3, workflowId, state: "waiting" }]);
+  const run = { ...NO_PAYMENT, account, workflowId, batch: "payouts/1", batchRow: 3 };
+  const value = { type: "payout", content: "of the file" };
+  await ledger.recordStart(run, { by: "ada", how: "--by", value });
+  return { account, asked, ledger, operations };
+};
+
+test("a program neither starts the row of a file that waits, nor changes what the list of the file shows", async () => {
+  const { account, asked, ledger, operations } = await filed();
+  const start = (amount: string) =>
+    startPayment<Workflows["payout"]>(operations.client, "payout", {
+      key: "row",
+      startedBy: "eve",
+      args: [plan(amount).input as PayoutInput],
+      account,
+      ledger,
+    });
+  for (const amount of ["10.00", "99.00"])
+    await expect(start(amount)).rejects.toThrow("row 3 of payouts/1, which has not started yet");
+  expect(asked.started).toEqual([]);
+  expect(await ledger.runs({ batch: "payouts/1" })).toMatchObject([{ amount: null }]);
+  expect(await ledger.decisionsOf("payout/row")).toHaveLength(1);
 });
 
 test("a pruned id is still known, by its start", async () => {
