@@ -133,7 +133,7 @@ export const paymentsRun = <W extends Workflow>(
         // Ended by the limit, it has no call under way any more.
         (signal) => client.withAbortSignal(signal, () => wait(signal)),
         async () =>
-          `The run ${workflowId} ${what} within the limit. ${await describeStanding(ledger, handle)}`,
+          `The run ${workflowId} ${what} within the limit. ${await describeStanding(operations, handle)}`,
       ),
     ]);
 

@@ -1,7 +1,9 @@
 import { messageOf } from "@durable-payments/client/values";
+import type { Connected } from "@durable-payments/control/connection";
+import { accountOfQueue } from "@durable-payments/protocol/calls";
 import type { Ledger, Question, WriteRow } from "@durable-payments/ledger";
 import { isOpenStatus } from "@durable-payments/protocol";
-import type { WorkflowHandle } from "@temporalio/client";
+import type { WorkflowExecutionDescription, WorkflowHandle } from "@temporalio/client";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A write for which a person is asked. */
@@ -26,10 +28,25 @@ const asks = ({ question, step }: AskedWrite): string =>
 /** Ends a message with a full stop. */
 const sentence = (text: string): string => `${text.replace(/\.$/, "")}.`;
 
+type Events = NonNullable<Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>["events"]>;
+
+/** Returns the named accounts of pending activities. The description of the time-skipping server lacks their queues. */
+const accountsOf = (
+  events: Events,
+  { pendingActivities }: WorkflowExecutionDescription["raw"],
+): ReadonlyArray<string> => {
+  const ids = new Set(pendingActivities?.map(({ activityId }) => activityId));
+  const accounts = events.flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+    scheduled && ids.has(scheduled.activityId)
+      ? (accountOfQueue(scheduled.taskQueue?.name ?? "") ?? [])
+      : [],
+  );
+  return [...new Set(accounts)];
+};
+
 /** The failure of a workflow task: the code threw an error that does not fail the run, and is retried forever. */
-const failedTask = async (handle: WorkflowHandle): Promise<string | undefined> => {
-  const { events } = await handle.fetchHistory();
-  const last = (events ?? []).findLast(
+const failedTask = (events: Events): string | undefined => {
+  const last = events.findLast(
     (event) =>
       event.workflowTaskFailedEventAttributes ?? event.workflowTaskCompletedEventAttributes,
   );
@@ -47,7 +64,11 @@ const failedTask = async (handle: WorkflowHandle): Promise<string | undefined> =
  *
  * @returns sentences, even if the run cannot be read.
  */
-export const describeStanding = async (ledger: Ledger, handle: WorkflowHandle): Promise<string> => {
+export const describeStanding = async (
+  of: Pick<Connected, "accounts" | "ledger">,
+  handle: WorkflowHandle,
+): Promise<string> => {
+  const { accounts, ledger } = of;
   try {
     const { raw, status } = await handle.describe();
     if (!isOpenStatus(status.name)) return `It has ended: ${status.name}.`;
@@ -58,14 +79,24 @@ export const describeStanding = async (ledger: Ledger, handle: WorkflowHandle): 
         `The activity ${activityType?.name ?? ""} is in its attempt ${attempt ?? 1}${failure}`,
       );
     });
+    const { events } = await handle.fetchHistory();
+    const elsewhere = accountsOf(events ?? [], raw)
+      .filter((account) => accounts.every(({ name }) => name !== account))
+      .map((account) => `No worker of this test has the account "${account}".`);
     const children = await Promise.all(
       (raw.pendingChildren ?? []).map(async ({ workflowId, workflowTypeName }) => {
         const child = handle.client.getHandle(workflowId ?? "");
-        return `It is waiting for the child ${workflowId} (${workflowTypeName}): ${await describeStanding(ledger, child)}`;
+        return `It is waiting for the child ${workflowId} (${workflowTypeName}): ${await describeStanding(of, child)}`;
       }),
     );
-    const thrown = await failedTask(handle);
-    const all = [...asked, ...pending, ...children, ...(thrown === undefined ? [] : [thrown])];
+    const thrown = failedTask(events ?? []);
+    const all = [
+      ...asked,
+      ...pending,
+      ...elsewhere,
+      ...children,
+      ...(thrown === undefined ? [] : [thrown]),
+    ];
     return all.length === 0
       ? "It is not waiting for an activity, a child or a person."
       : all.join(" ");

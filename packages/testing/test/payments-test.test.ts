@@ -179,6 +179,11 @@ describe("a wait", async () => {
       /did not end within the limit.*not waiting for an activity/s,
     );
   });
+
+  it("for an account that no worker serves says so", async () => {
+    const run = await short.start(paySupplier, ["12.50", null, "nope"]);
+    await expect(run.result()).rejects.toThrow('No worker of this test has the account "nope".');
+  });
 });
 
 describe("the waits of a test", async () => {

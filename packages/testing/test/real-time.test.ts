@@ -24,7 +24,9 @@ describe("on a dev server", async () => {
     await expect(failed.result()).rejects.toMatchObject({ cause: { type: "Refused" } });
     const run = await failed.retry("Bob");
     // A reset is recorded as a failed task.
-    expect(await describeStanding(payments.ledger, run.handle)).not.toContain("Its code throws");
+    expect(
+      await describeStanding({ accounts: [], ledger: payments.ledger }, run.handle),
+    ).not.toContain("Its code throws");
     expect(await run.result()).toBe("completed");
     const { beneficiaries, payouts } = await payments.service();
     expect([beneficiaries.length, payouts.length]).toEqual([1, 1]);

@@ -6,6 +6,7 @@ import {
   wasNeverStarted,
 } from "@durable-payments/ledger";
 import { findEnd } from "@durable-payments/activities";
+import type { Client } from "@temporalio/client";
 import { messageOf } from "@durable-payments/client/values";
 import { findRun, webUiLink, WORKFLOW } from "@durable-payments/protocol";
 import { chunkId, failureTypes } from "@durable-payments/protocol/calls";
@@ -97,6 +98,17 @@ const MOST_EVENTS = 2_000;
 /** One run with everything known about it. */
 export type RunDetails = Awaited<ReturnType<typeof readRun>>;
 
+/** Returns what says that no worker takes the tasks of an open run: those of its workflow, or of an activity. */
+const withoutWorker = async (client: Client, { pending, taskQueue }: Progress) => {
+  const queues = new Set(pending.flatMap((activity) => activity.taskQueue || []));
+  const missing = await Promise.all([
+    noWorker(client, taskQueue),
+    ...[...queues].map((queue) => noWorker(client, queue, "activity")),
+  ]);
+  // Without any worker, both kinds of tasks wait on one queue.
+  return [...new Set(missing.flatMap((one) => one?.message ?? []))];
+};
+
 /** Reads what the sources have of the run of an id. */
 const readKnown = async ({ ledger, temporal }: Sources, workflowId: string) => {
   const client = temporal?.client;
@@ -167,8 +179,8 @@ export const readRun = async (sources: Sources, id: string) => {
   };
   const missing =
     temporal === undefined || progress?.state !== "running"
-      ? undefined
-      : await noWorker(temporal.client, progress.taskQueue);
+      ? []
+      : await withoutWorker(temporal.client, progress);
   const webUi = temporal?.settings.webUi;
   const payees = rows.map(({ request }) => request.payee);
   const nameOf = ledger ? await readNames(ledger, payees, rows, [run]) : () => null;
@@ -191,7 +203,7 @@ export const readRun = async (sources: Sources, id: string) => {
     notes: [
       ...whyNot,
       ...(note === undefined ? [] : [note]),
-      ...(missing === undefined ? [] : [missing.message]),
+      ...missing,
       ...(temporal !== undefined && progress === undefined ? [withoutRun(run)] : []),
     ],
   };

@@ -85,7 +85,7 @@ it.each([
   ],
 ] as const)("finds %s", async (_, runs, pollers, found) => {
   await using connected = await TemporalStub.connect(runs);
-  connected.stub.pollers = pollers;
+  connected.stub.isPolled = () => pollers > 0;
   const { checks } = await checkTemporal(connected.temporal, accounts);
   expect(statuses(checks)).toMatchObject(found);
 });

@@ -28,6 +28,17 @@ const connected = await TemporalStub.connect([
   },
   { workflowId: "asks" },
   {
+    workflowId: "elsewhere",
+    pending: [
+      {
+        activityId: "1",
+        activityType: { name: "createPayout" },
+        activityOptions: { taskQueue: { name: "payments@nope" } },
+        attempt: 1,
+      },
+    ],
+  },
+  {
     workflowId: "sleeps",
     events: [
       {
@@ -306,10 +317,19 @@ it("offers the dry run and the retry of what failed, bound to the run that was s
 });
 
 it("says that no worker polls", async () => {
-  connected.stub.pollers = 0;
+  connected.stub.isPolled = () => false;
   const run = await readRun({ ledger, temporal: connected.temporal, whyNot: [] }, "asks");
   expect(run.notes).toEqual(['No worker polls task queue "payments" in namespace "default".']);
-  connected.stub.pollers = 1;
+  connected.stub.isPolled = () => true;
+});
+
+it("says that no worker polls for the activities of an account, which only a workflow names", async () => {
+  connected.stub.isPolled = (queue) => !queue.endsWith("@nope");
+  const run = await readRun({ ledger, temporal: connected.temporal, whyNot: [] }, "elsewhere");
+  expect(run.notes).toEqual([
+    'No worker polls task queue "payments@nope" in namespace "default". Its account "nope" is named by the workflow: correct the name, or start a worker for the account.',
+  ]);
+  connected.stub.isPolled = () => true;
 });
 
 it("records an end that the tracker has not recorded yet, so that all screens say the same", async () => {

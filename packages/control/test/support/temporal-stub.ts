@@ -73,7 +73,8 @@ export class TemporalStub {
   readonly #server: Http2Server;
   readonly queries: Array<string> = [];
   readonly started: Array<temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest> = [];
-  pollers = 1;
+  /** Whether a worker polls a task queue. */
+  isPolled: (taskQueue: string) => boolean = () => true;
   /** Called, where it is given, in the place of every answer: the server is not available. */
   down: (() => void) | undefined;
 
@@ -118,10 +119,9 @@ export class TemporalStub {
         }).finish();
       case "DescribeTaskQueue":
         return v1.DescribeTaskQueueResponse.encode({
-          pollers: Array.from({ length: this.pollers }, () => ({
-            identity: "1@host",
-            lastAccessTime: timestamp(Date.now()),
-          })),
+          pollers: this.isPolled(v1.DescribeTaskQueueRequest.decode(request).taskQueue?.name ?? "")
+            ? [{ identity: "1@host", lastAccessTime: timestamp(Date.now()) }]
+            : [],
         }).finish();
       case "DescribeWorkflowExecution": {
         const run = this.#find(v1.DescribeWorkflowExecutionRequest.decode(request).execution);

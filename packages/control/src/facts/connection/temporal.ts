@@ -11,6 +11,7 @@ import {
   InvalidDataConverter,
   readDataConverter,
 } from "@durable-payments/codec";
+import { accountOfQueue } from "@durable-payments/protocol/calls";
 import { pollersOf } from "@durable-payments/protocol/task-queues";
 import {
   isOnThisMachine,
@@ -262,17 +263,26 @@ export async function* listed(client: Client, query: string) {
     };
 }
 
-/** Returns a message and remedy if no worker polls a queue; undefined if one does. */
+/**
+ * Returns a message and remedy if no worker polls a queue; undefined if one does. A workflow may name the account of a
+ * queue, and no setting lists a name that is misspelt there.
+ */
 export const noWorker = async (
   client: Client,
   taskQueue: string,
-): Promise<{ readonly message: string; readonly next: NextAction } | undefined> =>
-  (await pollersOf(client, "workflow", taskQueue)).length > 0
-    ? undefined
-    : {
-        message: `No worker polls task queue "${taskQueue}" in namespace "${client.options.namespace}".`,
-        next: { action: "startWorker" },
-      };
+  tasks: "activity" | "workflow" = "workflow",
+): Promise<{ readonly message: string; readonly next: NextAction } | undefined> => {
+  if ((await pollersOf(client, tasks, taskQueue)).length > 0) return undefined;
+  const account = accountOfQueue(taskQueue);
+  const named =
+    account === undefined
+      ? ""
+      : ` Its account "${account}" is named by the workflow: correct the name, or start a worker for the account.`;
+  return {
+    message: `No worker polls task queue "${taskQueue}" in namespace "${client.options.namespace}".${named}`,
+    next: { action: "startWorker" },
+  };
+};
 
 const NOT_PAYING = [WORKFLOW.tracker, WORKFLOW.notifier, WORKFLOW.checkWorker, WORKFLOW.runBatch];
 
