@@ -145,7 +145,7 @@ const likelyDuplicate = ({ input, next, workflowId }: Planned, of: string) => {
   );
 };
 
-/** Words the payments of which a start is likely a duplicate; empty without any, or if a reason says why it is none. */
+/** Words the payments of which a start is likely a duplicate; empty without any, or if a reason says why it is another one. */
 const likeOf = async (looking: Looking, planned: Planned): Promise<string> => {
   const { account, notDuplicate } = planned;
   if (notDuplicate !== undefined) return "";
