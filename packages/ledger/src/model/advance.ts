@@ -122,7 +122,7 @@ const UNDER_WAY_WAIT_MS = 5_000;
  */
 const underWay = (row: WriteRow, { call, look, policy }: Context): Planned | undefined => {
   const isSending = row.state === "sending";
-  // A row that is sent has the owner who sends it. Whoever finds that nothing was sent does not become the owner yet.
+  // A row that is sent has the owner who sends it. An attempt that finds that nothing was sent is not the owner yet.
   const isContested = isSending
     ? row.ownerId !== call.ownerId
     : row.state === "ready" && [row, call].some(({ ownerId }) => ownerId !== call.name.workflowId);
