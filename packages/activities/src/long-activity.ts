@@ -69,8 +69,8 @@ export const runLong = async <State>(
         if (signal.aborted) throw error;
         failures += 1;
         const againMs = backOffMs(error, failures);
-        const why = temporalReason(error);
-        activity.log.warn(`${name}: ${why} It tries again in ${againMs} ms.`);
+        const why = temporalReason(error).replace(/\.$/, "");
+        activity.log.warn(`${name}: ${why}. It tries again in ${againMs} ms.`);
         failed(why);
         return againMs;
       }

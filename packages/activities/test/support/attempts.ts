@@ -19,7 +19,8 @@ export const runtimeOver = (
   return runtime;
 };
 
-const silent: Logger = {
+/** The log of attempts. */
+export const silent: Logger = {
   log: () => {},
   trace: () => {},
   debug: () => {},

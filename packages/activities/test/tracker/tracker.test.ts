@@ -29,7 +29,7 @@ import {
   runCall,
 } from "../../src/run-operation.ts";
 import { NotYet, StepFailed } from "../../src/write/outcomes.ts";
-import { attempt, runtimeOver } from "../support/attempts.ts";
+import { attempt, runtimeOver, silent } from "../support/attempts.ts";
 import { beneficiary, payout } from "../support/bodies.ts";
 import { ACCOUNT, putRow, ROW } from "../support/rows.ts";
 
@@ -968,6 +968,7 @@ describe("the tracker", () => {
     const { client, done } = clientOf({ "run-1": "RUNNING", "run-2": "RUNNING" });
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
     onTestFinished(() => void vi.useRealTimers());
+    const warn = vi.spyOn(silent, "warn");
     const { failing } = await track(undefined, undefined, {
       client,
       runtime: runtimeOver(simulator),
@@ -976,6 +977,9 @@ describe("the tracker", () => {
       "complete run-1",
       "signal run-2",
     ]);
-    expect(failing?.why).toMatch(/^settled payouts: .*listPayouts/);
+    expect(failing?.why).toMatch(/^settled payouts: .*listPayouts.*[^.]$/);
+    expect(warn.mock.calls.map(([message]) => message)).toContainEqual(
+      expect.stringMatching(/^settled payouts: .*[^.]\. It tries again in \d+ ms\.$/),
+    );
   });
 });

@@ -90,6 +90,24 @@ it.each([
   expect(statuses(checks)).toMatchObject(found);
 });
 
+it("advises a restart for a tracker that hangs, and none for one that tries again", async () => {
+  const [working] = tracker(undefined).pending;
+  const message = "The ledger cannot be used: connection refused.";
+  const lastFailure = { message, source: "TypeScriptSDK" };
+  const adviceOf = async (run: object) => {
+    await using connected = await TemporalStub.connect([{ ...tracker(undefined), ...run }]);
+    const { checks } = await checkTemporal(connected.temporal, accounts);
+    return checks.find(({ name }) => name === "tracker")?.remedy;
+  };
+  const tracked = { account: ACCOUNT, readAt: 0, waiting: 1 };
+  const failing = { why: "payouts: connection refused", since: 0 };
+  const retried = { ...working, lastHeartbeatTime: null, lastFailure };
+  expect(await adviceOf({ pending: [retried] })).toContain("needs no restart");
+  expect(await adviceOf(tracker({ ...tracked, failing }))).toContain("needs no restart");
+  expect(await adviceOf(tracker(tracked))).toContain("restart the worker");
+  expect(await adviceOf(tracker(undefined, 1))).toContain("restart the worker");
+});
+
 it("names the worker that lacks the address of the webhook, and why nothing is delivered", async () => {
   const message = "PAYMENTS_NOTIFY_URL (notify.url) is not set for this worker.";
   const applicationFailureInfo = { type: "NotConfigured" };

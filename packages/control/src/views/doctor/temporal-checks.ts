@@ -77,10 +77,15 @@ const checkWorkers = async (
 /** An activity that workers keep running heartbeats more often than this. */
 const HEARTBEAT_WITHIN_MS = 60_000;
 
+const HANGING = "Read the worker's log and restart the worker. Writes in flight are reconciled.";
+
+/** The service, the ledger or Temporal may be down: a restart of the worker would change nothing. */
+const TRIES_AGAIN = "Correct what the reason names. The worker tries again, and needs no restart.";
+
 /** State and last heartbeat of the one activity of a workflow that workers keep running. */
 type Heartbeat =
   | { readonly is: "notRunning" }
-  | { readonly is: "late"; readonly why: string }
+  | { readonly is: "late"; readonly why: string; readonly remedy: string }
   /** Its details are undefined if it has just begun. */
   | { readonly is: "alive"; readonly details: unknown };
 
@@ -96,13 +101,18 @@ const readHeartbeat = async (client: Client, workflowId: string): Promise<Heartb
   // Between two attempts, the server names no start.
   const failure = failureOf(activity.lastFailure);
   if (seen === 0 && failure !== null) {
-    const why = failure.message.replace(/\.$/, "");
-    return { is: "late", why: `the worker ${activity.lastWorkerIdentity} failed: ${why}` };
+    const reason = failure.message.replace(/\.$/, "");
+    const why = `the worker ${activity.lastWorkerIdentity} failed: ${reason}`;
+    return { is: "late", why, remedy: TRIES_AGAIN };
   }
-  if (seen === 0) return { is: "late", why: "no worker has started it" };
+  if (seen === 0) return { is: "late", why: "no worker has started it", remedy: HANGING };
   const sinceMs = Date.now() - seen;
   if (sinceMs > HEARTBEAT_WITHIN_MS)
-    return { is: "late", why: `has not reported for ${Math.round(sinceMs / 1000)} s` };
+    return {
+      is: "late",
+      why: `has not reported for ${Math.round(sinceMs / 1000)} s`,
+      remedy: HANGING,
+    };
   const details = await readReported(client.options.loadedDataConverter, activity);
   return { is: "alive", details };
 };
@@ -112,8 +122,6 @@ const READ_WITHIN_MS = 5 * 60_000;
 
 const WITHOUT = "until it works, waiting runs poll every few hours instead";
 
-const HANGING = "Read the worker's log and restart the worker. Writes in flight are reconciled.";
-
 const trackedText = (title: string, { failing, hints, rate, readAt, waiting }: Tracked): Check => {
   const limit =
     rate === undefined ? "" : `; sends at most ${Number(rate.toPrecision(2))} requests/s`;
@@ -121,7 +129,11 @@ const trackedText = (title: string, { failing, hints, rate, readAt, waiting }: T
   const waits = `${waiting} open ${waiting === 1 ? "wait" : "waits"}${limit}${hinted}`;
   if (failing !== undefined) {
     const since = utc(new Date(failing.since));
-    return failed(title, `failing since ${since}: ${failing.why}; ${waits}; ${WITHOUT}`, HANGING);
+    return failed(
+      title,
+      `failing since ${since}: ${failing.why}; ${waits}; ${WITHOUT}`,
+      TRIES_AGAIN,
+    );
   }
   return Date.now() - readAt > READ_WITHIN_MS
     ? failed(
@@ -144,7 +156,7 @@ const checkTracker = async (
     const soon = "A worker starts it within a minute. Then run this again.";
     return warning(title, `not running: ${WITHOUT}`, soon);
   }
-  if (found.is === "late") return failed(title, `${found.why}; ${WITHOUT}`, HANGING);
+  if (found.is === "late") return failed(title, `${found.why}; ${WITHOUT}`, found.remedy);
   const details = isTracked(found.details) ? found.details : undefined;
   if ((details?.account ?? hash) !== hash)
     return failed(title, "works for another account", `Terminate ${trackerId(hash, name)}.`);
