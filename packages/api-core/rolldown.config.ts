@@ -12,6 +12,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "rolldown";
+import { esmExternalRequirePlugin } from "rolldown/plugins";
 import { dts } from "rolldown-plugin-dts";
 
 const ERRORS = /(?:^|\/)errors(?:\.d)?\.ts$/;
@@ -100,7 +101,8 @@ export default defineConfig([
   {
     platform: "node",
     input: { index: "src/index.ts" },
-    plugins: [sharedErrors, undici, licences],
+    // Without it, `require` is made of import.meta.url, which a bundle of the user in the format of CommonJS does not have.
+    plugins: [sharedErrors, undici, esmExternalRequirePlugin({ external: [/^node:/] }), licences],
     output: promises,
   },
   {

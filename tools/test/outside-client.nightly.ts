@@ -1,6 +1,6 @@
 // The client as those have it who install nothing else: neither Effect, nor undici, nor Temporal.
 import { startSimulator } from "@durable-payments/simulator";
-import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
@@ -79,6 +79,15 @@ it("installs less than 30 MB", () => {
   const bytes = files.reduce((sum, file) => sum + statSync(join(user.folder, file)).size, 0);
   expect(bytes).toBeGreaterThan(500_000);
   expect(bytes).toBeLessThan(30_000_000);
+});
+
+it("can be bundled as CommonJS, in which esbuild leaves import.meta.url undefined", () => {
+  const files = globSync("node_modules/@durable-payments/client/dist/promise/*.js", {
+    cwd: user.folder,
+  });
+  const code = files.map((file) => readFileSync(join(user.folder, file), "utf8"));
+  expect(code.join("")).toContain("createClient");
+  expect(code.join("")).not.toContain("import.meta.url");
 });
 
 it("compiles without Effect's types, and calls the service", async () => {
