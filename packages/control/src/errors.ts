@@ -133,6 +133,16 @@ export class ConnectionFailed extends ControlError {
 export const invalidInput = (message: string, faults?: ReadonlyArray<Fault>): InvalidInput =>
   new InvalidInput({ message, faults });
 
+/** Makes the error for fields that are invalid, whose message names each fault, too. */
+export const invalidFields = (
+  what: string,
+  faults: ReadonlyArray<Fault>,
+  nothing: string,
+): InvalidInput => {
+  const said = faults.map(({ field, problem }) => (field === "" ? problem : `${field} ${problem}`));
+  return invalidInput(`${what}: ${said.join("; ")}. ${nothing}`, faults);
+};
+
 /** Makes the error for a missing object. */
 export const notFound = (message: string, next?: NextAction): NotFound =>
   new NotFound({ message, next });

@@ -1,6 +1,6 @@
 import { isRecord } from "@durable-payments/client/values";
 import { mergePatch } from "@durable-payments/protocol";
-import { invalidInput } from "../errors.ts";
+import { invalidFields, invalidInput } from "../errors.ts";
 import { type CsvReader, rowsOf } from "./read-file.ts";
 
 type Patch = Readonly<Record<string, unknown>>;
@@ -37,7 +37,8 @@ const patchReader: CsvReader = (header) => {
 export const readAmendments = async (file: string): Promise<Readonly<Record<string, unknown>>> => {
   const byId = new Map<string, unknown>();
   for await (const read of rowsOf(file, patchReader)) {
-    if ("fault" in read) throw invalidInput(`Cannot read ${file}. Nothing was done.`, [read.fault]);
+    if ("fault" in read)
+      throw invalidFields(`Cannot read ${file}`, [read.fault], "Nothing was done.");
     const { id, ...patch } = read.value;
     const fault = (problem: string) =>
       invalidInput(`${file}: amendment ${byId.size + 1} ${problem}. Nothing was done.`);

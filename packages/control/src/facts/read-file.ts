@@ -5,7 +5,7 @@ import { CsvError, type Info, parse } from "csv-parse";
 import { createReadStream } from "node:fs";
 import { extname } from "node:path";
 import { Readable } from "node:stream";
-import { invalidInput } from "../errors.ts";
+import { invalidFields, invalidInput } from "../errors.ts";
 
 /** A fault of a row. `row` is the line of the file on which it begins; `column` is empty if it is about the whole row. */
 export interface RowFault extends Fault {
@@ -174,7 +174,8 @@ const pathsOf = (header: ReadonlyArray<string>, type: FileType): Paths => {
     ];
   });
   if (!names.includes("key")) faults.push({ field: "column key", problem: "is missing" });
-  if (faults.length > 0) throw invalidInput("The header is invalid. Nothing was started.", faults);
+  if (faults.length > 0)
+    throw invalidFields("The header is invalid", faults, "Nothing was started.");
   return names.map((name) => (columns.get(name) ?? name).split("."));
 };
 

@@ -9,7 +9,7 @@ import { isAbortSignal, isRecord } from "@durable-payments/client/values";
 import type { Fault } from "@durable-payments/client/effect";
 import { numberIn, RUN_SORTS, type RunSort, type SumsBy } from "@durable-payments/ledger";
 import { isDuration } from "@durable-payments/protocol/inputs";
-import { invalidInput } from "../errors.ts";
+import { invalidFields, invalidInput } from "../errors.ts";
 import { STATUSES } from "./run-view.ts";
 
 /** The time of a report, unless another is given: 30 days. */
@@ -143,9 +143,7 @@ export const check = (
       : `is unknown: use one of ${known.join(", ")}`;
     return problem ? [{ field, problem }] : [];
   });
-  if (faults.length === 0) return;
-  const said = faults.map(({ field, problem }) => `${field} ${problem}`).join("; ");
-  throw invalidInput(`The ${name} is invalid: ${said}. ${nothing}`, faults);
+  if (faults.length > 0) throw invalidFields(`The ${name} is invalid`, faults, nothing);
 };
 
 /** Checks a text that a method is given, such as an id. @throws InvalidInput that names it. */

@@ -13,7 +13,7 @@ import {
   type PayoutInput,
 } from "@durable-payments/protocol";
 import { inputFaults } from "@durable-payments/protocol/inputs";
-import { invalidInput } from "../errors.ts";
+import { invalidFields, invalidInput } from "../errors.ts";
 import type { FileType } from "../facts/read-file.ts";
 import { otherCurrencyOf } from "./payment.ts";
 
@@ -23,9 +23,11 @@ const LONGEST_ID = 1000;
 /** Prefixes of the ids of the project's own workflows, and of logs that no workflow has. */
 const RESERVED = ["payouts/", "onboardings/", "tracker/", "notifier/", "limits/", "batch:"];
 
-const idProblem = (id: unknown): string | undefined => {
-  // A caller without types can give anything.
-  if (typeof id !== "string" || id === "") return "must not be empty";
+/** A caller without types can give anything. */
+const idProblem = (given: unknown): string | undefined => {
+  const id = given ?? "";
+  if (typeof id !== "string") return "must be a text";
+  if (id === "") return "must not be empty";
   const fault = idFault(id);
   if (fault !== undefined) return fault;
   if (Buffer.byteLength(id) > LONGEST_ID) return `must have at most ${LONGEST_ID} bytes`;
@@ -101,7 +103,7 @@ const checked = (
   if (!isRecord(input)) throw invalidInput("The input must be a JSON object. Nothing was started.");
   const faults = firstFaults([...faultsOfRequests(input), ...inputFaults(workflow, input)]);
   if (faults.length === 0) return input;
-  throw invalidInput("The input is invalid. Nothing was started.", faults);
+  throw invalidFields("The input is invalid", faults, "Nothing was started.");
 };
 
 /** Checks the input of a payout. @throws InvalidInput that names every fault. */

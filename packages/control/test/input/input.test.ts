@@ -41,6 +41,10 @@ test("all faults are named at once", () => {
       ]),
     }),
   );
+  // A program logs the message.
+  expect(() => plan(faulty)).toThrow(
+    /^The input is invalid: payout\.amount .*; payout\.extra .*; options\.what .*\. Nothing was started\.$/,
+  );
   expect(() => plan({ payout })).toThrow("The input is invalid");
 });
 

@@ -14,10 +14,11 @@ const LONGEST_REASON = 1_000;
 const SHOWS = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /** Returns whether a text names a person. An invisible name is not a second person. */
-const namesSomebody = (name: unknown): name is string =>
-  typeof name === "string" && SHOWS.test(name.replaceAll(SHOWS_NOTHING, ""));
+const namesSomebody = (name: string): boolean => SHOWS.test(name.replaceAll(SHOWS_NOTHING, ""));
 
-const textProblem = (text: unknown, longest: number): string | undefined => {
+const textProblem = (given: unknown, longest: number): string | undefined => {
+  const text = given ?? "";
+  if (typeof text !== "string") return "must be a text";
   if (!namesSomebody(text)) return "must not be empty";
   if (text.length > longest) return `must have at most ${longest} characters`;
   return /\p{Cs}/u.test(text) ? "must not contain incomplete characters" : undefined;

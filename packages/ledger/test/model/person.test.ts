@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSamePerson, nameProblem } from "../../src/model/person.ts";
+import { isSamePerson, nameProblem, reasonProblem } from "../../src/model/person.ts";
 
 describe("the name of a person", () => {
   it.each([
@@ -66,6 +66,11 @@ describe("the name of a person", () => {
       expect(nameProblem(name)).toBe("must not be empty");
     },
   );
+
+  it.each([5, true, {}, ["Ada"]])("is not %j, which is no text", (name) => {
+    expect(nameProblem(name)).toBe("must be a text");
+    expect(reasonProblem(name)).toBe("must be a text");
+  });
 
   it.each([
     "Ada",
