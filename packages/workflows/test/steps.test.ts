@@ -120,6 +120,11 @@ describe("the name of a step", () => {
       [{ payout_id: "p-1" }, { within: "soon" }],
       'within of awaitPayout must be a duration, such as "5 days", not "soon".',
     ],
+    [
+      "awaitPayout",
+      [{ payout_id: "p-1" }, { within: -5 }],
+      'within of awaitPayout must be a duration, such as "5 days", not -5.',
+    ],
     ["awaitPayout", [null], OF_PAYOUT],
     ["awaitPayout", ["p-1"], OF_PAYOUT],
     ["awaitReturn", [{}], "awaitReturn needs an object with payout_id."],

@@ -10,7 +10,7 @@ import {
   WAIT_ATTEMPT,
   waitActivityId,
 } from "@durable-payments/protocol/calls";
-import { readDuration } from "@durable-payments/protocol/inputs";
+import { isDuration } from "@durable-payments/protocol/inputs";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import {
   ActivityFailure,
@@ -46,10 +46,10 @@ const checked = (wait: string, options: WaitOptions): WaitOptions => {
   const unknown = Object.keys(options).find((option) => !OPTIONS.has(option));
   if (unknown !== undefined) return failTask(`${wait} has no option ${JSON.stringify(unknown)}.`);
   const { within } = options;
-  return within === undefined || Number.isFinite(readDuration(within))
+  return within === undefined || isDuration(within)
     ? options
     : failTask(
-        `The option within of ${wait} must be a duration, such as "5 days", not ${JSON.stringify(within)}.`,
+        `The option within of ${wait} must be a duration, such as "5 days", not ${typeof within === "string" ? JSON.stringify(within) : String(within)}.`,
       );
 };
 
