@@ -24,6 +24,21 @@ export const PERMITTED_FOR_MS = 1_000;
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/**
+ * Copies what a program passes to a call: it may use the object again before the call has read it. An instance of a class
+ * stays as it is, because its converter knows it.
+ */
+export const copyOf = <A>(given: A): A => {
+  const copy = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(copy);
+    if (!isRecord(part) || ![Object.prototype, null].includes(Object.getPrototypeOf(part)))
+      return part;
+    return Object.fromEntries(Object.entries(part).map(([name, field]) => [name, copy(field)]));
+  };
+  // The same fields, with the same values.
+  return copy(given) as A;
+};
+
 /** Accepts an `AbortSignal` of any realm: a test environment may have its own class. */
 export const isAbortSignal = (value: unknown): value is AbortSignal =>
   typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;

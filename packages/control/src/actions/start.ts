@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/client/values";
+import { copyOf, isRecord } from "@durable-payments/client/values";
 import { contentHash, type Duration, WORKFLOW } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import {
@@ -129,8 +129,16 @@ export async function startPayment<W extends Workflow>(
     { client: client ?? null, options: given ?? null },
     NOTHING,
   );
-  const { key, waitFor, within = ANSWER_WITHIN, ...options } = given;
-  checkWorkflow(workflowType, options.args);
+  checkWorkflow(workflowType, given.args);
+  const {
+    key,
+    waitFor,
+    within = ANSWER_WITHIN,
+    ...options
+  } = {
+    ...given,
+    args: copyOf(given.args),
+  };
   check("start", { waitFor: oneOf(["created"]) }, { waitFor }, NOTHING);
   checkWait(within);
   const { account, ledger, notDuplicate } = options;

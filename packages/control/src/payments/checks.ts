@@ -5,6 +5,7 @@
  * and a limit stays as it was. TypeScript finds that in an object literal alone, and nothing of what came over HTTP. So an
  * unknown option is refused, as an unknown field of a filter is. The actions check names, reasons, keys, amounts and hashes.
  */
+import { copyOf } from "@durable-payments/client/values";
 import type { CancelOptions } from "../actions/stopping.ts";
 import type { Answer } from "../actions/decide/answer.ts";
 import type { Approval } from "../actions/decide/approve.ts";
@@ -177,15 +178,18 @@ const OPTIONS = {
 export type Action = keyof typeof OPTIONS;
 
 /** Checks the options of what is done with an id, and the id. @throws InvalidInput as `checkOptions`. */
-export const checkCall = (action: Action, id: unknown, given: unknown): void => {
+export const checkCall = <Given>(action: Action, id: unknown, given: Given): Given => {
   checkText("id", id);
-  checkOptions(action, given);
+  return checkOptions(action, given);
 };
 
 /**
  * Checks the options of an action.
  *
+ * @returns a copy, which the program cannot change while the action is under way.
  * @throws InvalidInput that names each unknown option, and each flag, text or date that is wrong.
  */
-export const checkOptions = (action: Action, given: unknown): void =>
+export const checkOptions = <Given>(action: Action, given: Given): Given => {
   check(`options object of ${action}`, OPTIONS[action], given, "Nothing was done.");
+  return copyOf(given);
+};

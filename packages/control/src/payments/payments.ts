@@ -78,8 +78,8 @@ export class Payments extends PaymentsReading {
     act: (opened: Pick<Connected, "ledger">, id: string, options: Options) => Promise<A>,
   ) {
     return async (id: string, options: Options): Promise<A> => {
-      checkCall(action, id, options);
-      return this.#connections.ledger((opened) => act(opened, id, options));
+      const kept = checkCall(action, id, options);
+      return this.#connections.ledger((opened) => act(opened, id, kept));
     };
   }
 
@@ -89,8 +89,8 @@ export class Payments extends PaymentsReading {
     act: (deciding: Deciding, id: string, options: Options) => Promise<A>,
   ) {
     return async (id: string, options: Options): Promise<A> => {
-      checkCall(action, id, options);
-      return this.#connections.deciding((deciding) => act(deciding, id, options));
+      const kept = checkCall(action, id, options);
+      return this.#connections.deciding((deciding) => act(deciding, id, kept));
     };
   }
 
@@ -108,8 +108,8 @@ export class Payments extends PaymentsReading {
    * ```
    */
   async pay(input: PayoutInput, options: StartGiven): Promise<StartedRun> {
-    checkOptions("pay", options);
-    return this.#start(planPayout(input, this.#assumptionsFor(input)), options);
+    const kept = checkOptions("pay", options);
+    return this.#start(planPayout(input, this.#assumptionsFor(input)), kept);
   }
 
   /**
@@ -124,8 +124,8 @@ export class Payments extends PaymentsReading {
    * ```
    */
   async onboard(input: OnboardCardholderInput, options: StartGiven): Promise<StartedRun> {
-    checkOptions("onboard", options);
-    return this.#start(planOnboarding(input, this.#assumptionsFor(input)), options);
+    const kept = checkOptions("onboard", options);
+    return this.#start(planOnboarding(input, this.#assumptionsFor(input)), kept);
   }
 
   #assumptionsFor(input: unknown) {
@@ -189,8 +189,7 @@ export class Payments extends PaymentsReading {
     workflowType: string | W,
     given: StartWorkflow<W>,
   ): Promise<SubmittedRun> {
-    checkOptions("start", given);
-    const { account, by, how, ...options } = given;
+    const { account, by, how, ...options } = checkOptions("start", given);
     checkWorkflow(workflowType, options.args);
     const workflowId = idOfKey(typeOf(workflowType), options.key);
     checkName(by);
@@ -316,8 +315,8 @@ export class Payments extends PaymentsReading {
     items: Parameters<typeof answerAll>[1],
     given: Parameters<typeof answerAll>[2],
   ): ReturnType<typeof answerAll> {
-    checkOptions("answerAll", given);
-    return this.#connections.ledger((opened) => answerAll(opened, items, given));
+    const kept = checkOptions("answerAll", given);
+    return this.#connections.ledger((opened) => answerAll(opened, items, kept));
   }
 
   /**
@@ -355,8 +354,7 @@ export class Payments extends PaymentsReading {
    * ```
    */
   async retry(id: string, given: RetryGiven): Promise<RetriedRun> {
-    checkCall("retry", id, given);
-    const { isDryRun = false, ...options } = given;
+    const { isDryRun = false, ...options } = checkCall("retry", id, given);
     return this.#connections.both(async (connected) => {
       const done = isDryRun
         ? { ...(await planRetryOf(connected, id, options)), runId: null }
@@ -380,8 +378,8 @@ export class Payments extends PaymentsReading {
    * const plan = await payments.planRepair({ batch: id }, { by: "ada" });
    * ```
    */
-  async planRepair(filter: ListFilter, options: RepairOptions): Promise<RepairPlan> {
-    checkOptions("planRepair", options);
+  async planRepair(filter: ListFilter, given: RepairOptions): Promise<RepairPlan> {
+    const options = checkOptions("planRepair", given);
     const read = async (opened: Connected | Deciding) => {
       const { rows: _, ...plan } = await this.#planRepair(opened, filter, options);
       return plan;
@@ -412,8 +410,7 @@ export class Payments extends PaymentsReading {
     filter: ListFilter,
     given: RepairOptions & { readonly content?: string | undefined },
   ): Promise<StartedRepair> {
-    checkOptions("repair", given);
-    const { content, ...options } = given;
+    const { content, ...options } = checkOptions("repair", given);
     const started = this.#connections.both(async (connected) => {
       const planned = await this.#planRepair(connected, filter, options);
       if (content !== undefined && content !== planned.content)
@@ -462,8 +459,7 @@ export class Payments extends PaymentsReading {
    * ```
    */
   async pause(given: PauseGiven): ReturnType<typeof pause> {
-    checkOptions("pause", given);
-    const { id, ...acting } = given;
+    const { id, ...acting } = checkOptions("pause", given);
     return this.#connections.ledger((opened) => pause(opened, id, acting));
   }
 
@@ -477,8 +473,7 @@ export class Payments extends PaymentsReading {
    * ```
    */
   async resume(given: PauseGiven): ReturnType<typeof resume> {
-    checkOptions("resume", given);
-    const { id, ...acting } = given;
+    const { id, ...acting } = checkOptions("resume", given);
     return this.#connections.ledger((opened) => resume(opened, id, acting));
   }
 
@@ -493,8 +488,7 @@ export class Payments extends PaymentsReading {
    * ```
    */
   async setLimits(given: LimitsGiven): Promise<LimitsView> {
-    checkOptions("setLimits", given);
-    const { account, approveAbove, maxAmounts, ...acting } = given;
+    const { account, approveAbove, maxAmounts, ...acting } = checkOptions("setLimits", given);
     const hash = this.account(account);
     const limits = { approveAbove, maxAmounts };
     return this.#connections.ledger((opened) => setLimits(opened, hash, limits, acting));
@@ -510,8 +504,7 @@ export class Payments extends PaymentsReading {
    * ```
    */
   async word(given: WordGiven): Promise<DecidedMeaning> {
-    checkOptions("word", given);
-    const { account, means, word, ...acting } = given;
+    const { account, means, word, ...acting } = checkOptions("word", given);
     const hash = this.account(account);
     const assumptions = this.#connections.settings.assumptionsOf(hash);
     return this.#connections.ledger((opened) =>

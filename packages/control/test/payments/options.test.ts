@@ -55,6 +55,13 @@ test.each<[string, (given: never) => Promise<unknown>, object, string]>([
   },
 );
 
+test("an action does what it was given at the call, although the program uses the object again", async () => {
+  const maxAmounts = { EUR: "10.00" };
+  const set = payments.setLimits({ ...ada, maxAmounts });
+  maxAmounts.EUR = "99.00";
+  expect(await set).toMatchObject({ maxAmounts: { EUR: "10.00" } });
+});
+
 const items = async (all: AsyncIterable<unknown>) => {
   for await (const one of all) return one;
   return undefined;

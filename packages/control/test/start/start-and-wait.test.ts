@@ -158,6 +158,21 @@ test("a known key finds its run, whatever equal payment was started since", asyn
   await expect(start("equal-3")).rejects.toThrow(NotAllowed);
 });
 
+test("what is paid is the request at the call, although the program uses its object again", async () => {
+  const { client, ledger } = stack.operations;
+  const order = { ...payout("reused"), amount: "0.00", beneficiary_id: payments.known };
+  const started = ["1.00", "2.00"].map((amount) => {
+    order.amount = amount;
+    const args: [typeof order] = [order];
+    const options = { ...waiting, ledger, notDuplicate: "test", key: `reused-${amount}`, args };
+    return startPayment<typeof payReserved>(client, "payReserved", options);
+  });
+  await Promise.all(started);
+  const { payouts } = await stack.home.state();
+  const paid = payouts.filter(({ payout_reference }) => payout_reference === "reused");
+  expect(paid.map(({ amount }) => amount).toSorted()).toEqual(["1.00", "2.00"]);
+});
+
 test("created: the cardholder of an onboarding", async () => {
   const { client, ledger } = stack.operations;
   const started = await startPayment<Workflows["onboardCardholder"]>(client, "onboardCardholder", {
