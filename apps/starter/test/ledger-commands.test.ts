@@ -43,7 +43,7 @@ it("the overview ends with an error if the ledger cannot be read, and is never f
   expect(unread).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/ledger/) });
   expect(await runCli("ledger", "migrate")).toMatchObject({ code: 0 });
   const read = await runCli();
-  expect(read).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d checks? failed/) });
+  expect(read).toMatchObject({ code: 1, stdout: expect.stringMatching(/^\d checks? failed/) });
   const seen = JSON.parse((await runCli("--json")).stdout);
   expect(seen).toMatchObject({ inbox: [], failed: 0, underWay: { payouts: 0 } });
 }, 30_000);

@@ -1,5 +1,5 @@
 import { defaultAssumptions } from "@durable-payments/client/effect";
-import { messageOf } from "@durable-payments/client/values";
+import { isRecord, messageOf } from "@durable-payments/client/values";
 import type { Connected, ConnectionSettings } from "@durable-payments/control/connection";
 import { Connections, temporalSettings } from "@durable-payments/control/connection";
 import { ConnectionFailed } from "@durable-payments/control/errors";
@@ -194,7 +194,13 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
       starter: async (...args: ReadonlyArray<string>): Promise<string> => {
         const env = { ...process.env, ...variables };
         const options = { env, maxBuffer: MOST_OUTPUT };
-        const { stdout } = await execute(process.execPath, appArguments("starter", args), options);
+        const ended = execute(process.execPath, appArguments("starter", args), options);
+        // The overview ends with 1 while a check fails, such as that of a worker that was killed.
+        const { stdout } = await ended.catch((error: unknown) => {
+          if (isRecord(error) && error["code"] === 1 && typeof error["stdout"] === "string")
+            return { stdout: error["stdout"] };
+          throw error;
+        });
         return stdout;
       },
       /** Does something while no tool has the ledger open. */

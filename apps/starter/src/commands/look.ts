@@ -29,9 +29,11 @@ export const overview = command(
     output.answer({ ...seen, checks: checks.filter(isGlanced), next: offered }, (shown) =>
       work.overviewText(shown),
     );
+    return checks.some(({ status }) => status === "failed") ? EXIT_CODES.runFailed : undefined;
   },
   "Make payments and see their outcomes",
   `Make payments and see their outcomes. Without a command, it shows an overview.
+  Like doctor, that ends with 1 if a check failed.
 
   Environment: TEMPORAL_ADDRESS (default localhost:7233), TEMPORAL_NAMESPACE,
   TEMPORAL_API_KEY, TEMPORAL_TLS_* and the profiles of TEMPORAL_CONFIG_FILE
