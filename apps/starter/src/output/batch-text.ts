@@ -40,6 +40,10 @@ const RETRY_WORDS: Readonly<Record<string, string>> = {
   notStarted: "not retried yet",
   covered: "left out",
   rejected: "not retried",
+  approval: "needs approval",
+  asking: "needs an answer",
+  missing: "not in Temporal",
+  unknown: "outcome unknown",
   ended: "stopped by a person",
   returned: "came back",
   timedOut: "timed out",
@@ -62,10 +66,13 @@ const outcomeText = (
 type Totals = Pick<BatchView, "totals" | "type">;
 
 /** Words a total. A part of the money of a repair's runs may have another state than the rest. */
-const totalText = (batch: Totals, total: BatchTotal): string =>
-  batch.totals.some((other) => other !== total && other.status === total.status) && total.status
-    ? `${outcomeText(batch, total)}: ${MONEY_WORDS[total.money]}`
-    : outcomeText(batch, total);
+const totalText = (batch: Totals, total: BatchTotal): string => {
+  const text = outcomeText(batch, total);
+  const money = MONEY_WORDS[total.money];
+  const isPart =
+    total.status && batch.totals.some((one) => one !== total && one.status === total.status);
+  return isPart && money !== text ? `${text}: ${money}` : text;
+};
 
 const rowCounts = (batch: Totals): string =>
   batch.totals

@@ -528,10 +528,18 @@ it("speaks of runs in a repair, gives its reason, and says why a run was left ou
     { ...part, money: "unknown", rows: 1, sums: [{ amount: "1.14", currency: "USD" }] },
   ] as const;
   const text = batchText({ ...repair, totals, notPaid: [left] }).replaceAll(/\s+/g, " ");
-  expect(text).toContain("unknown: paid 114.00 USD unknown: outcome unknown 1 1.14 USD");
+  expect(text).toContain("outcome unknown: paid 114.00 USD outcome unknown 1 1.14 USD");
   expect(text).toContain("reason lower limits");
   expect(text).toMatch(/left out;.* Retried by bob\./);
   expect(text).not.toMatch(/(this|another) file|no card|not paid/i);
+  // The same words as in a list.
+  const asked = (["approval", "asking", "missing"] as const).map((status) => ({
+    ...totals[1],
+    status,
+  }));
+  expect(batchText({ ...repair, totals: asked, notPaid: [] })).toMatch(
+    /needs approval .*needs an answer .*not in Temporal /s,
+  );
 });
 
 it("offers to pay the rows of a file that came back by a file with new keys: pay refuses --key for files", () => {

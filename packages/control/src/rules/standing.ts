@@ -367,7 +367,15 @@ const waitStep = (wait: RecordedWait, evidence: Evidence): StepView => {
 
 const WAITING: ReadonlySet<string> = new Set(Object.values(WAIT));
 
-const textOfItem = ({ endedAt, kind, message, outcome, summary, until }: TimelineItem): string => {
+/** Returns what a summary says besides the name, with which those of steps begin. */
+const withoutName = (name: string, summary: string | null): string | null => {
+  const rest = summary?.startsWith(name) ? summary.slice(name.length) : undefined;
+  return rest !== undefined && /^(?:$|:? )/.test(rest) ? rest.replace(/^:? /, "") : summary;
+};
+
+const textOfItem = (item: TimelineItem): string => {
+  const { endedAt, kind, message, name, outcome, until } = item;
+  const summary = withoutName(name, item.summary) || null;
   if (kind === "timer" && endedAt === null && until !== null) {
     return `${summary ?? "sleeping"}, until ${dated(until)}`;
   }

@@ -360,6 +360,23 @@ it("shows a payout with its outcome, the service's word, its date, and its key i
   ]);
 });
 
+it("says the name of a step that only Temporal knows once: its summary begins with it", () => {
+  const named = (name: string, summary: string) =>
+    ({ ...timer, kind: "activity", outcome: "done", name, summary }) as const;
+  const items = [
+    named("createBeneficiary", "createBeneficiary"),
+    named("createPayout", "createPayout: 42.00 EUR"),
+    named("createPayout", "createPayout (call 2)"),
+    named("pay", "payroll of November"),
+  ];
+  expect(stepsOf({ ...nothing, items }).map(({ text }) => text)).toEqual([
+    "",
+    "42.00 EUR",
+    "(call 2)",
+    "payroll of November",
+  ]);
+});
+
 it("says when each object is read at the service next: an open or watched payout, and an open wait", () => {
   const readAfter = Date.parse("2026-11-24T09:12:00Z");
   const closed = { ...wait, kind: "balance", thing: "EUR 1.00", activityId: "b" } as const;
