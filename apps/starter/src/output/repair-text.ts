@@ -29,7 +29,9 @@ export const failedText = (
   const lines = groups.flatMap((of) => {
     const { error, examples, group, last, message, runs, step, sums, type } = of;
     const times =
-      of.first === null || last === null ? "" : `${when(of.first)} to ${ago(last, now)}`;
+      of.first === null || last === null
+        ? ""
+        : `${when(of.first)} to ${when(last)}, ${ago(last, now)}`;
     return [
       [styled("bold", group), counted(runs, "run"), totals(sums)].filter(Boolean).join("  "),
       wrap(joined([type, step, error], ", "), "  "),

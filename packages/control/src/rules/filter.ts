@@ -50,6 +50,15 @@ const isTime: Check = (value) =>
     ? undefined
     : 'must be a time in milliseconds since 1970, such as Date.parse("2026-11-01")';
 
+/** Checks the end of a period: nothing is found in one that ends before it begins. */
+const isEndAfter =
+  (name: string, since: unknown): Check =>
+  (value) =>
+    isTime(value) ??
+    (typeof since === "number" && typeof value === "number" && value <= since
+      ? `must be later than ${name}`
+      : undefined);
+
 const isStatus = oneOf(STATUSES);
 
 const isStatuses: Check = (value) => {
@@ -82,7 +91,10 @@ const cursorIn =
       : "must be the value of next on the page before, in the same order";
   };
 
-const CONDITIONS: Readonly<Record<string, Check>> = {
+const conditionsIn = ({
+  since,
+  startedSince,
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, Check>> => ({
   account: isText,
   batch: isText,
   currency: isCurrency,
@@ -95,12 +107,12 @@ const CONDITIONS: Readonly<Record<string, Check>> = {
   repair: isText,
   since: (value) => (value === null ? undefined : isTime(value)),
   startedSince: isTime,
-  startedUntil: isTime,
+  startedUntil: isEndAfter("startedSince", startedSince),
   statuses: isStatuses,
   step: isText,
   type: isText,
-  until: isTime,
-};
+  until: isEndAfter("since", since),
+});
 
 const pageIn = (sort: unknown): Readonly<Record<string, Check>> => ({
   after: cursorIn(sort),
@@ -153,7 +165,8 @@ export const checkText = (name: string, given: unknown): void => {
 };
 
 /** Checks the conditions on runs and payments. @throws InvalidInput that names each wrong field. */
-export const checkFilter = (given: unknown): void => check("filter", CONDITIONS, given);
+export const checkFilter = (given: unknown): void =>
+  check("filter", conditionsIn(isRecord(given) ? given : {}), given);
 
 /** Checks limit, order and start of a page. @throws InvalidInput that names each wrong field. */
 export const checkPage = (given: unknown): void =>

@@ -26,6 +26,8 @@ test.each<[object, string]>([
   [{ since: Number.NaN }, "since must be a time"],
   [{ since: "2026-11-01" }, "since must be a time"],
   [{ until: new Date() }, "until must be a time"],
+  [{ since: 5, until: 5 }, "until must be later than since"],
+  [{ startedSince: 6, startedUntil: 5 }, "startedUntil must be later than startedSince"],
   [{ startedSince: Number.POSITIVE_INFINITY }, "startedSince must be a time"],
   [{ statuses: ["done"] }, "asking, approval"],
   [{ statuses: "failed" }, "statuses must be a list"],
