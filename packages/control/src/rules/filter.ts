@@ -50,7 +50,7 @@ const isTime: Check = (value) =>
     ? undefined
     : 'must be a time in milliseconds since 1970, such as Date.parse("2026-11-01")';
 
-/** Checks the end of a period: nothing is found in one that ends before it begins. */
+/** Checks the end of a period, in which nothing can be found if it ends before it begins. */
 const isEndAfter =
   (name: string, since: unknown): Check =>
   (value) =>

@@ -305,6 +305,16 @@ test("a row that was never started is not retried: a new file pays it", async ()
   );
 });
 
+test("a file that needed no approval was not approved by anybody: it was started", async () => {
+  const { id, operations, state } = await upload(["60.00"], undefined, [], "1000.00");
+  expect(state).toBe("approved");
+  const approving = { ...bob, hash: "0123456789abcdef0123456789abcdef" };
+  for (const kind of ["approve", "reject"] as const)
+    await expect(decideBatch(operations, id, kind, approving)).rejects.toThrow(
+      "is not waiting for approval: it was started. Nothing was recorded.",
+    );
+});
+
 test("the key of a row that was rejected before its start is free for another amount, which is approved anew", async () => {
   const { id, ledger, operations } = await upload(["60.00", "70.00"]);
   await decideBatch(operations, id, "reject", bob);

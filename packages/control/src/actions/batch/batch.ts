@@ -120,10 +120,11 @@ export const decideBatch = async (
   const check = (batch: Batch | undefined): Batch => {
     if (batch === undefined) throw notFound(`There is no batch ${id}. Nothing was done.`);
     if (kind === "cancel") checkStarting(batch);
-    const { state } = batch;
+    const { approvedBy, state } = batch;
     const isAsking = state === "needsApproval" || (kind === "reject" && state === "reading");
     if (kind === "cancel" || isAsking) return batch;
-    throw refused(`${id} is not waiting for approval: it is ${state}. Nothing was recorded.`, id);
+    const how = state === "approved" && approvedBy === null ? "was started" : `is ${state}`;
+    throw refused(`${id} is not waiting for approval: it ${how}. Nothing was recorded.`, id);
   };
   const found = await ledger.batch(id);
   // The answer to the same approval was lost. Once it is cancelled, nobody can approve it.
