@@ -2,6 +2,7 @@
  * A start that waits for the first answer about its payment must be exactly as safe as a plain start. It is not obvious, since the request has two parts: Temporal may have started the run although no answer, or an error, arrives.
  * So nothing here starts again; the run that has the id says whether it is this start's, and if so, the answer is "started".
  */
+import type { Ledger } from "@durable-payments/ledger";
 import type { Duration } from "@durable-payments/protocol";
 import { createdUpdate, type EarlyAnswer } from "@durable-payments/protocol/calls";
 import {
@@ -35,6 +36,15 @@ export type StartedPayment<W extends Workflow = Workflow> = EarlyAnswer & {
 /** Longest time to look whether the run exists, after no response has arrived. */
 const LOOK_WITHIN_MS = 5_000;
 
+const NO_LEDGER =
+  "Nobody can approve it yet: the ledger does not know who started it. Start it again with the same key and input, and with the ledger.";
+
+/** Completes an answer: without the ledger, its run is not recorded. */
+const answerOf = (answer: EarlyAnswer, ledger: Ledger | undefined): EarlyAnswer =>
+  answer.is === "needs approval" && ledger === undefined
+    ? { ...answer, reason: `${answer.reason} ${NO_LEDGER}` }
+    : answer;
+
 /**
  * Starts a run as `startPaymentAt` does, and waits for its first answer.
  *
@@ -66,7 +76,7 @@ export const startAndWait = async <W extends Workflow>(
     return update.result();
   });
   try {
-    return { ...(await waiting), run };
+    return { ...answerOf(await waiting, options.ledger), run };
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) {
       await refuseOther(client, type, options);

@@ -68,12 +68,15 @@ export const NOTHING = "Nothing was started.";
 /** How a run is started. */
 export interface StartAtOptions<W extends Workflow> extends TemporalOptions {
   readonly workflowId: string;
-  /** The person who starts it, and cannot approve it. */
+  /** The person who starts it, and cannot approve it. Without `ledger`, only Temporal's Web UI shows the name. */
   readonly startedBy: string;
   readonly args: Parameters<W>;
   /** Default `payments`. */
   readonly taskQueue?: string;
-  /** Records who started the run, once Temporal has taken it; looks for likely duplicates before. */
+  /**
+   * Records who started the run, once Temporal has taken it; looks for likely duplicates before. Without it, nobody can
+   * approve the run: if it needs approval, start it again with the same input and the ledger.
+   */
   readonly ledger?: Ledger;
   /** Hash of the account that pays, if it is known. */
   readonly account?: string;

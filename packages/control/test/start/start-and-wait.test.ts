@@ -204,6 +204,24 @@ test("needs approval: it is paid once, after a second person has approved it", a
   await expectOneStart("payout/approval");
 });
 
+test("needs approval, of a start without the ledger: the answer says that nobody can, and what helps", async () => {
+  const { client, ledger } = stack.operations;
+  const input = inputOf("no-ledger", { approval: { above: "1.00" } });
+  const started = await startPayment<Workflows["payout"]>(client, "payout", {
+    ...waiting,
+    key: "no-ledger",
+    args: [input],
+  });
+  expect(started).toMatchObject({
+    is: "needs approval",
+    reason: expect.stringMatching(/1\.00.* Nobody can approve it yet: .* with the ledger\.$/),
+  });
+  await expect(pay("no-ledger", undefined, input)).rejects.toThrow("already started");
+  await approveRead({ ledger }, "payout/no-ledger", { by: "bob", how: "test" });
+  await started.run.result();
+  expect(await payments.paid("no-ledger")).toBe(1);
+});
+
 test("refused: by the service, and by the check of the input before anything is sent", async () => {
   await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
   expect(await pay("refused")).toMatchObject({ is: "refused", reason: expect.any(String) });

@@ -13,7 +13,7 @@ const client = new Client({ connection, namespace });
 try {
   const run = await startPayment<typeof payInvoice>(client, "payInvoice", {
     key,
-    // The person who starts a payment cannot approve it. Without a name, nothing is started.
+    // Without a name, nothing is started. If payments need approval, use payments.start of openPayments: it records the name.
     startedBy: process.env["PAYMENTS_PERSON"] ?? "",
     args: [exampleInvoice],
   });
