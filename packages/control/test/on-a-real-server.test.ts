@@ -15,8 +15,8 @@ import { cancel } from "../src/actions/stopping.ts";
 import { replayRuns, selectRuns, type SkippedRuns } from "../src/actions/replay.ts";
 import { retryPayment } from "../src/actions/retry/retry.ts";
 import { listRuns, readOverview, readRun } from "../src/views/index.ts";
-import { startPayment, startRun } from "../src/actions/start.ts";
-import { checkUnrecorded } from "../src/views/doctor/ledger-checks.ts";
+import { startPayment, startPaymentAt, startRun } from "../src/actions/start.ts";
+import { checkCode } from "../src/views/doctor/ledger-checks.ts";
 import { NotAllowed } from "../src/errors.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
@@ -76,24 +76,33 @@ test("a run whose start the ledger has forgotten is started again: it is the sam
   expect(await paid("forgotten")).toBe(1);
 });
 
-test("the doctor names runs whose code fails before they reach the ledger, and no other", async () => {
+test("the doctor names runs whose code fails, whether the ledger knows them or not, and no other", async () => {
   const { client, ledger, settings } = stack.operations;
   const { taskQueue } = settings;
-  const look = () => checkUnrecorded(ledger, { client, settings });
+  const look = () => checkCode(ledger, { client, settings });
   const later = { workflowId: "waits", taskQueue, startDelay: "1 hour" } as const;
   const waiting = await client.workflow.start<() => Promise<void>>("waitThenPay", later);
   const broken = await client.workflow.start<() => Promise<void>>("payWages", {
     workflowId: "wages-11",
     taskQueue,
   });
+  const recorded = await startPaymentAt<() => Promise<void>>(Date.now(), client, "payWages", {
+    workflowId: "wages-12",
+    startedBy: "ada",
+    args: [],
+    ledger,
+    taskQueue,
+  });
   const isNamed = async () =>
     expect(await look()).toMatchObject({
       status: "failed",
-      detail: expect.stringMatching(/^1 open run .* fails before the first payment: wages-11;/),
+      detail: expect.stringMatching(
+        /^2 open runs fail in their workflow code: wages-11, wages-12;/,
+      ),
       next: { action: "show", workflowId: "wages-11" },
     });
   await vi.waitFor(isNamed, { timeout: 60_000, interval: 500 });
-  await Promise.all([broken.terminate(), waiting.terminate()]);
+  await Promise.all([broken, recorded, waiting].map((run) => run.terminate()));
   const isWell = async () => expect(await look()).toMatchObject({ status: "ok" });
   await vi.waitFor(isWell, { timeout: 10_000, interval: 200 });
 }, 80_000);

@@ -17,7 +17,7 @@ import { isNoAnswer } from "../../facts/connection/temporal-errors.ts";
 import { noWorker } from "../../facts/connection/temporal.ts";
 import { ConnectionFailed, connectionFailed, refused } from "../../errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
-import { checkLedger, checkLost, checkUnrecorded } from "./ledger-checks.ts";
+import { checkLedger, checkCode, checkLost } from "./ledger-checks.ts";
 import { checkTemporal } from "./temporal-checks.ts";
 import { checkWindows } from "./window-check.ts";
 
@@ -68,10 +68,7 @@ const innerChecks = async (connections: Connections): Promise<ReadonlyArray<Chec
             ...(await checkLedger(ledger, namespace, known, tracked)),
             ...(temporal === undefined
               ? []
-              : [
-                  await checkLost(ledger, temporal.client),
-                  await checkUnrecorded(ledger, temporal),
-                ]),
+              : [await checkLost(ledger, temporal.client), await checkCode(ledger, temporal)]),
             ...encryptionCheck(place, temporal),
           ];
     });

@@ -165,10 +165,10 @@ export const checkLost = async (ledger: Ledger, client: Client): Promise<Check> 
 const FAILED_ATTEMPTS = 3;
 
 /**
- * Checks for open runs that never reach the ledger, such as those of a Schedule: their code fails before it sends
- * anything, so no list of payments shows them. Temporal describes those of the newest open runs that the ledger lacks.
+ * Checks for open runs whose workflow code fails: nobody is asked about them. Temporal describes the newest ones. No list
+ * of payments shows those that the ledger lacks, such as runs of a Schedule: these come first.
  */
-export const checkUnrecorded = async (
+export const checkCode = async (
   ledger: Ledger,
   { client, settings: { taskQueue } }: Pick<Temporal, "client" | "settings">,
 ): Promise<Check> => {
@@ -180,17 +180,20 @@ export const checkUnrecorded = async (
   }
   const runs = open.length === 0 ? [] : await ledger.runs({ workflowIds: open });
   const known = new Set(runs.map(({ workflowId }) => workflowId));
-  const unknown = open.filter((workflowId) => !known.has(workflowId)).slice(0, SAMPLE);
-  const failing = await atOnce(unknown, async (workflowId) => {
+  const sample = [
+    ...open.filter((workflowId) => !known.has(workflowId)),
+    ...open.filter((workflowId) => known.has(workflowId)),
+  ].slice(0, SAMPLE);
+  const failing = await atOnce(sample, async (workflowId) => {
     const run = await findRun(client, workflowId);
     return (run?.raw.pendingWorkflowTask?.attempt ?? 0) > FAILED_ATTEMPTS ? [workflowId] : [];
   });
   const ids = failing.flat();
   return ids.length === 0
-    ? ok("workflow code", "no open run fails before its first payment")
+    ? ok("workflow code", "no open run fails in its workflow code")
     : failed(
         "workflow code",
-        `${counted(ids.length, "open run")} that the ledger does not know ${ids.length === 1 ? "fails" : "fail"} before the first payment: ${ids.slice(0, NAMED).join(", ")}${ids.length > NAMED ? ", …" : ""}; a corrected deployment continues ${ids.length === 1 ? "it" : "them"}`,
+        `${counted(ids.length, "open run")} ${ids.length === 1 ? "fails in its" : "fail in their"} workflow code: ${ids.slice(0, NAMED).join(", ")}${ids.length > NAMED ? ", …" : ""}; a corrected deployment continues ${ids.length === 1 ? "it" : "them"}`,
         { action: "show", workflowId: ids[0] ?? "" },
       );
 };
