@@ -17,8 +17,11 @@ import type { RowOf } from "./table.ts";
  * - A person is one with the same name and day of birth, or the same email, at any time and for any card.
  */
 
-/** Planned payments are compared with each other up to this number of payments of one payee and amount. */
-const MOST_COMPARED = 100;
+/**
+ * Most similar payments that are found for one, and most planned ones of a payee, amount and reference that others are compared
+ * with: a file may have thousands of equal ones.
+ */
+const MOST_SIMILAR = 100;
 
 /** The payment of a run or a write. */
 const PAYMENT = {
@@ -47,16 +50,20 @@ const PAYMENTS: ReadonlyArray<readonly [id: string, mark: string, some: string, 
   ["owner_id", "payee", "created_at AS at, standing FROM writes", { [OF_PERSON_OR_PAYMENT]: true }],
 ];
 
-const isSimilar = (planned: PlannedPayment, other: Payment): boolean =>
-  // Certainly not paid.
-  other.standing !== "refused" &&
-  other.standing !== "undone" &&
+/** What is compared of a reference; null without one, and of a person. */
+const comparedOf = (payee: string, reference: string | null): string | null =>
+  reference === null || payee.startsWith(PERSON_MARK) ? null : comparableText(reference);
+
+/** Whether it was certainly not paid. */
+const isUnpaid = ({ standing }: Payment): boolean =>
+  standing === "refused" || standing === "undone";
+
+const isSimilar = (planned: PlannedPayment, other: Payment, isSameReference: boolean): boolean =>
   other.workflowId !== planned.workflowId &&
-  (other.payee.startsWith(PERSON_MARK) ||
-    (planned.reference !== null && other.reference !== null
-      ? comparableText(planned.reference) === comparableText(other.reference)
-      : // Time in which an equal payment without a reference is likely a duplicate.
-        other.now - other.at < DAY_MS));
+  (isSameReference ||
+    other.payee.startsWith(PERSON_MARK) ||
+    // Time in which an equal payment without a reference is likely a duplicate.
+    other.now - other.at < DAY_MS);
 
 /** Returns the mark of the account of each beneficiary that is, or has the account of, one of these payees. */
 const readMarks = async (
@@ -109,21 +116,44 @@ export const findSimilar = async (
   // The payee and the amount; for a person, the amount does not count.
   const keyOf = (payee: string, one: Pick<PlannedPayment, "amount" | "currency">): string =>
     JSON.stringify([marks.get(payee) ?? payee, payee.startsWith(PERSON_MARK) ? "" : moneyOf(one)]);
-  const known = Map.groupBy(found, (one) => keyOf(one.payee, one));
+  // By payee and amount, and then by reference: thousands may be compared with thousands.
+  const known = new Map<string, Map<string | null, Array<Payment>>>();
+  const add = (key: string, one: Payment, most: number): void => {
+    const group = known.get(key) ?? new Map<string | null, Array<Payment>>();
+    const reference = comparedOf(one.payee, one.reference);
+    const equal = group.get(reference) ?? [];
+    if (equal.length < most) equal.push(one);
+    known.set(key, group.set(reference, equal));
+  };
+  // What is only planned comes last: it must not hide what was paid.
+  const isPlan = ({ standing }: Payment) => Number(standing === null);
+  for (const one of found.toSorted((a, b) => isPlan(a) - isPlan(b)))
+    if (!isUnpaid(one)) add(keyOf(one.payee, one), one, Number.POSITIVE_INFINITY);
   const at = Date.now();
   return payments.map((planned) => {
     const similar = new Map<string, SimilarPayment>();
     for (const payee of marksOf(planned)) {
       const key = keyOf(payee, planned);
-      const others = known.get(key) ?? [];
-      for (const other of others) {
-        const { reference, standing, workflowId } = other;
-        // A run's recorded payment counts for more than its plan here.
-        if (isSimilar(planned, other) && (standing !== null || !similar.has(workflowId)))
-          similar.set(workflowId, { workflowId, reference, payee, standing, at: other.at });
+      const group = known.get(key) ?? new Map<string | null, ReadonlyArray<Payment>>();
+      const wanted = comparedOf(payee, planned.reference);
+      for (const reference of wanted === null ? group.keys() : [wanted, null]) {
+        if (similar.size >= MOST_SIMILAR) break;
+        for (const other of group.get(reference) ?? []) {
+          if (similar.size >= MOST_SIMILAR) break;
+          const { standing, workflowId } = other;
+          const isSame = reference !== null && reference === wanted;
+          // A run's recorded payment counts for more than its plan here.
+          if (isSimilar(planned, other, isSame) && (standing !== null || !similar.has(workflowId)))
+            similar.set(workflowId, {
+              workflowId,
+              reference: other.reference,
+              payee,
+              standing,
+              at: other.at,
+            });
+        }
       }
-      if (others.length < MOST_COMPARED)
-        known.set(key, [...others, { ...planned, payee, standing: null, at, now: at }]);
+      add(key, { ...planned, payee, standing: null, at, now: at }, MOST_SIMILAR);
     }
     return [...similar.values()];
   });
