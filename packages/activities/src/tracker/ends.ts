@@ -124,9 +124,12 @@ export const findEnd = async (client: Client, workflowId: string): Promise<RunEn
  * Returns how to read the end of a listed run, unless the ledger has it. Visibility lags: if the ledger knows another run of the
  * id, it may be a newer one, and only Temporal itself says which is the latest.
  */
-const unrecorded = (client: Client, run: ListedRun, { endState, runId, workflowId }: Run) => {
+const unrecorded = (client: Client, run: ListedRun, known: Run) => {
+  const { endState, runId, startedAt, startedBy, workflowId } = known;
   const isSame = runId === run.execution?.runId;
-  if (isSame && endStateOf(run) === endState) return [];
+  // A run whose start nobody has recorded is known since its first write.
+  const isOlder = startedBy === null && startOf(run) < startedAt;
+  if (isSame && !isOlder && endStateOf(run) === endState) return [];
   return [() => (isSame || runId === null ? readEnd(client, run) : findEnd(client, workflowId))];
 };
 

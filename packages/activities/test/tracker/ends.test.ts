@@ -130,6 +130,15 @@ it("an end is recorded with its type and its reason, without account numbers", a
   });
 });
 
+it("an open run that nobody has recorded began at its start in Temporal, not with its first write", async () => {
+  const open = { workflowId: "run-1", runId: "r-1", status: OPEN, startedAt: now - MINUTE_MS };
+  const planned = { amount: null, currency: null, payee: null, reference: null };
+  const run = { ...planned, account: ACCOUNT, type: "custom", batch: null, batchRow: null };
+  await ledger.recordRun({ ...run, workflowId: "run-1", runId: "r-1" }, now);
+  await ends(clientOf([open])).recent();
+  expect(await endOf("run-1")).toMatchObject({ endState: null, startedAt: now - MINUTE_MS });
+});
+
 it("the latest run of an id counts, and opens it again", async () => {
   await start("run-1");
   const again = { workflowId: "run-1", runId: "r-2", status: OPEN, startedAt: now };
