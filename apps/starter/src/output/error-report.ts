@@ -93,10 +93,10 @@ const reportOf = (error: unknown): ErrorReport => {
 const asText = ({ faults = [], lines = [], message, next }: ErrorReport): string =>
   [
     wrap(`${styled("red", "error")} ${shownText(message)}`),
-    // The message may name them already.
     ...visible(faults)
       .map(({ field, problem }) => `${field} ${problem}`)
-      .filter((fault) => !shownText(message).includes(fault.trim()))
+      // The message of some errors names them all.
+      .filter((fault) => !shownText(message).includes(fault))
       .map((fault) => wrap(fault, "  ")),
     ...visible(lines).map((line) => wrap(line, "  ")),
     // A command that is copied stays on its line.
