@@ -67,7 +67,8 @@ test("a repair and a question name the holder of their payment, and an amendment
   const { input, ledger, nameOf, operations, payment } = await rig();
   const end = { endState: "failed", endedAt: 1, endType: "Odd", endReason: "odd" } as const;
   await ledger.recordEnds([{ ...end, workflowId: "w-1", runId: "run-1" }]);
-  const { retries } = await plannedRepair(operations, ada, { find: "w-1" });
+  const repairing = { ...ada, notDuplicate: "another holder" };
+  const { retries } = await plannedRepair(operations, repairing, { find: "w-1" });
   expect(retries).toMatchObject([{ payeeName: WRONG, payeeAccount: "3000" }]);
   const { account, step, workflowId } = row({ workflowId: "w-1", step: "createBeneficiary" });
   await ledger.transact({ account, step, workflowId }, (look) => ({

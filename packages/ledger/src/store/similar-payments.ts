@@ -26,6 +26,7 @@ const MOST_SIMILAR = 100;
 /** The payment of a run or a write. */
 const PAYMENT = {
   workflowId: column.text,
+  ownerId: column.text,
   reference: column.textOrNull,
   payee: column.text,
   amount: column.text,
@@ -38,16 +39,16 @@ type Payment = RowOf<typeof PAYMENT>;
 
 const OF_PERSON_OR_PAYMENT = "operation IN ('createPayout', 'createCardholder')";
 
-const OF_RUN = `started_at AS at, (SELECT max(standing) FROM writes WHERE writes.workflow_id = runs.workflow_id AND ${OF_PERSON_OR_PAYMENT}) AS standing FROM runs`;
+const OF_RUN = `workflow_id AS owner_id, started_at AS at, (SELECT max(standing) FROM writes WHERE writes.workflow_id = runs.workflow_id AND ${OF_PERSON_OR_PAYMENT}) AS standing FROM runs`;
 
 /**
  * Payments of runs, by both marks, and of writes: a run records its payment before its first write, and may have many
- * writes. The write of a key is its run's.
+ * writes, also under keys.
  */
-const PAYMENTS: ReadonlyArray<readonly [id: string, mark: string, some: string, where: Where]> = [
-  ["workflow_id", "payee", OF_RUN, {}],
-  ["workflow_id", "alias", OF_RUN, {}],
-  ["owner_id", "payee", "created_at AS at, standing FROM writes", { [OF_PERSON_OR_PAYMENT]: true }],
+const PAYMENTS: ReadonlyArray<readonly [mark: string, some: string, where: Where]> = [
+  ["payee", OF_RUN, {}],
+  ["alias", OF_RUN, {}],
+  ["payee", "owner_id, created_at AS at, standing FROM writes", { [OF_PERSON_OR_PAYMENT]: true }],
 ];
 
 /** What is compared of a reference; null without one, and of a person. */
@@ -60,6 +61,7 @@ const isUnpaid = ({ standing }: Payment): boolean =>
 
 const isSimilar = (planned: PlannedPayment, other: Payment, isSameReference: boolean): boolean =>
   other.workflowId !== planned.workflowId &&
+  other.ownerId !== planned.workflowId &&
   (isSameReference ||
     other.payee.startsWith(PERSON_MARK) ||
     // Time in which an equal payment without a reference is likely a duplicate.
@@ -104,9 +106,9 @@ export const findSimilar = async (
   const { now } = store.database.dialect;
   const found = await store.read(
     PAYMENT,
-    ...PAYMENTS.map(([id, mark, some, where]) =>
+    ...PAYMENTS.map(([mark, some, where]) =>
       store.where(
-        `SELECT ${id} AS workflow_id, reference, ${mark} AS payee, coalesce(amount, '') AS amount,
+        `SELECT workflow_id, reference, ${mark} AS payee, coalesce(amount, '') AS amount,
          coalesce(currency, '') AS currency, ${now} AS now, ${some}`,
         // A run that was started without its account may be one of any.
         { ...where, "(account = ? OR account IS NULL)": account, [mark]: named },
@@ -153,7 +155,8 @@ export const findSimilar = async (
             });
         }
       }
-      add(key, { ...planned, payee, standing: null, at, now: at }, MOST_SIMILAR);
+      const ownerId = planned.workflowId;
+      add(key, { ...planned, ownerId, payee, standing: null, at, now: at }, MOST_SIMILAR);
     }
     return [...similar.values()];
   });
