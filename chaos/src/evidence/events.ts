@@ -113,25 +113,28 @@ export const checkEvents = async (
     const withinMs = DELIVERED_WITHIN_MS + EACH_WITHIN_MS * (events?.length ?? 0);
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
     await until(() => receiver.received.slice(from).some(({ id }) => id === last), waiting);
+    return last;
   };
   for (const { hash, name = "default" } of environment.accounts) {
     await hasAll(hash, 0);
     const before = receiver.received.length;
     await starter("events", "redeliver", "--account", name);
-    await hasAll(hash, before);
+    const last = await hasAll(hash, before);
     // As a person reads it.
     const { events } = JSON.parse(await starter("events", "--account", name, "--json")) as {
       readonly events: ReadonlyArray<FeedEvent>;
     };
     const ids = events.map(({ id }) => id);
+    // Money may come back meanwhile: the webhook has such an event later.
+    const delivered = ids.slice(0, last === undefined ? 0 : ids.indexOf(last) + 1);
     const received = (from: number) =>
       receiver.received
         .slice(from)
         .flatMap((one: Received) => (one.account === hash ? [one.id] : []));
     const read = followed.get(hash) ?? [];
     compareOrder(`the reader of ${name}`, ids.slice(0, read.length), read, find);
-    compareOrder(`the webhook of ${name}`, ids, received(0), find);
-    compareOrder(`the redelivery of ${name}`, ids, received(before), find);
+    compareOrder(`the webhook of ${name}`, delivered, received(0), find);
+    compareOrder(`the redelivery of ${name}`, delivered, received(before), find);
     all.push(...events);
   }
   compareStates(all, books, find);

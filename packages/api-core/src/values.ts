@@ -31,8 +31,9 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
 export const copyOf = <A>(given: A): A => {
   const copy = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(copy);
-    if (!isRecord(part) || ![Object.prototype, null].includes(Object.getPrototypeOf(part)))
-      return part;
+    if (!isRecord(part)) return part;
+    const prototype: unknown = Object.getPrototypeOf(part);
+    if (prototype !== Object.prototype && prototype !== null) return part;
     return Object.fromEntries(Object.entries(part).map(([name, field]) => [name, copy(field)]));
   };
   // The same fields, with the same values.

@@ -43,7 +43,7 @@ const isForgotten = async (
 };
 
 /** Finds likely duplicates as {@link findDuplicates} does. */
-export const findSimilar = async (
+const findSimilar = async (
   looking: Reading,
   account: string | undefined,
   payments: ReadonlyArray<PlannedPayment>,
@@ -107,7 +107,7 @@ export const similarText = ({
 };
 
 /** Words up to three of the earlier payments; empty without any. */
-export const likeText = (similar: ReadonlyArray<SimilarPayment>): string =>
+const likeText = (similar: ReadonlyArray<SimilarPayment>): string =>
   similar.slice(0, 3).map(similarText).join("; ");
 
 /** Checks the reason of a start in spite of likely duplicates. @throws InvalidInput */

@@ -1,6 +1,6 @@
 import { defaultAssumptions } from "@durable-payments/client/effect";
 import { openLedger, type WriteRow } from "@durable-payments/ledger";
-import { type PayoutInput, requestTerms, type Workflows } from "@durable-payments/protocol";
+import { requestTerms, type Workflows } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { expect, test } from "vitest";
@@ -188,7 +188,7 @@ test("a program neither starts the row of a file that waits, nor changes what th
     startPayment<Workflows["payout"]>(operations.client, "payout", {
       key: "row",
       startedBy: "eve",
-      args: [plan(amount).input as PayoutInput],
+      args: [plan(amount).input],
       account,
       ledger,
     });

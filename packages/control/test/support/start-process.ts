@@ -39,7 +39,8 @@ const begin = ({ amount, isSilent = false, key }: StartRequest) => {
     return { firstExecutionRunId: "run-1" };
   };
   // It knows no run, and `start` is all that is called of its workflows.
-  const client = { ...operations.client, workflow: { start } } as unknown as Client;
+  const { options: of, workflowService } = operations.client;
+  const client = { workflow: { start }, workflowService, options: of } as unknown as Client;
   const args: [object] = [{ beneficiary_id: "b-1", amount, currency: "EUR" }];
   const options = { key, startedBy: "ada", args, ledger };
   return startPayment<(invoice: object) => Promise<void>>(client, "payInvoice", options);

@@ -51,7 +51,7 @@ const PAYMENTS: ReadonlyArray<readonly [mark: string, some: string, where: Where
   ["payee", "owner_id, created_at AS at, standing FROM writes", { [OF_PERSON_OR_PAYMENT]: true }],
 ];
 
-/** What is compared of a reference; null without one, and of a person. */
+/** Returns the form in which references are compared; null without one, and for a person. */
 const comparedOf = (payee: string, reference: string | null): string | null =>
   reference === null || payee.startsWith(PERSON_MARK) ? null : comparableText(reference);
 
@@ -127,7 +127,7 @@ export const findSimilar = async (
     if (equal.length < most) equal.push(one);
     known.set(key, group.set(reference, equal));
   };
-  // What is only planned comes last: it must not hide what was paid.
+  // Plans come last: they must not hide a payment.
   const isPlan = ({ standing }: Payment) => Number(standing === null);
   for (const one of found.toSorted((a, b) => isPlan(a) - isPlan(b)))
     if (!isUnpaid(one)) add(keyOf(one.payee, one), one, Number.POSITIVE_INFINITY);
