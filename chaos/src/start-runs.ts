@@ -191,9 +191,14 @@ export const awaitSettled = async (
   const isSettled = async () => {
     await retryAnswered();
     const states = ["sending", "unknown", "asking"] as const;
-    const rows = await operate(({ ledger }) => ledger.rows({ states }));
+    const open = await operate(async ({ accounts, ledger }) => ({
+      rows: await ledger.rows({ states }),
+      // Payments of ended runs that a restored ledger may have forgotten become rows when they are settled.
+      forgotten: await Promise.all(accounts.map(({ hash }) => ledger.forgottenRuns(hash, 1))),
+    }));
+    if (open === undefined || open.forgotten.flat().length > 0) return false;
     // A beneficiary of an ended run may stay unknown: it moves no money, and the next run creates it again.
-    return rows?.every(({ operation }) => operation === "createBeneficiary") ?? false;
+    return open.rows.every(({ operation }) => operation === "createBeneficiary");
   };
   await until(isSettled, signal, COUNT_EVERY_MS);
   const isCompleted = async () => {
