@@ -141,7 +141,7 @@ test("a refused payout is retried by starting its id again, and paid once", asyn
   await startRun(operations, "refused", planned("refused", "eu"), ada);
   await expect(result("refused")).rejects.toThrow();
   const isRecorded = async () =>
-    expect((await plannedRepair(operations, acting)).retries).toMatchObject([
+    expect((await plannedRepair(operations, acting, { type: "payout" })).retries).toMatchObject([
       { workflowId: "refused" },
     ]);
   await vi.waitFor(isRecorded, { timeout: 20_000, interval: 200 });
@@ -256,7 +256,7 @@ test("each row of a file is paid once, and counted", async () => {
   // Trackers and batches are no payments.
   const { runs } = await listRuns(operations, {}, { limit: 50 });
   expect(new Set(runs.map(({ type }) => type))).toEqual(
-    new Set(["payout", "payReserved", "issueFrozenCard"]),
+    new Set(["payout", "payReserved", "issueFrozenCard", "payWages"]),
   );
   const allPaid = async () =>
     expect((await readOverview(operations.ledger, lateAfterMsOf())).underWay).toEqual({
