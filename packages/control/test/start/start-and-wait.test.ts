@@ -8,7 +8,7 @@ import { firstAnswer } from "../../src/actions/first-answer.ts";
 import { startPayment } from "../../src/actions/start.ts";
 import { ConnectionFailed, InvalidInput, NotAllowed, NotFound } from "../../src/errors.ts";
 import { openPaymentsOn } from "../../src/payments/internal.ts";
-import { type Payments, paymentsOn, payout, type RealStack } from "../support/payments.ts";
+import { beneficiary, type Payments, paymentsOn, payout, type RealStack } from "../support/payments.ts";
 import { startRealStack } from "../support/real-stack.ts";
 import type {
   failInCode,
@@ -109,6 +109,10 @@ test("a key in the input is the key of the run: its payment is created once", as
     if (event.type === "payment.created" && event.reference === "own-key")
       created.push(event.workflowId);
   expect(created).toEqual([workflowId]);
+  // A payee that the run creates is the one that was started, too.
+  const made = { beneficiary, payout: payout("own-payee"), key: "own-payee" };
+  await opened.pay(made, { by: "ada", notDuplicate: "test" });
+  await payments.result("payout/own-payee");
 }, 60_000);
 
 test("a known key with another input is refused, however it is started", async () => {

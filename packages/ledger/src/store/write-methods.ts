@@ -49,7 +49,7 @@ const lookOf = ({
    CASE WHEN meta.epoch > 1 THEN
     (SELECT max(at) FROM log WHERE workflow_id = '' AND kind <> '' AND kind = 'recover') END AS recovered_at,
    ${list(["state"], "FROM batch_rows WHERE workflow_id = $2 AND run IS NULL")} AS filed,
-   ${list(["id", "mark"], `FROM (SELECT made_id AS id, payee AS mark FROM writes AS own WHERE own.workflow_id IN ($2, $4) AND own.account = $1 AND own.operation IN ('createBeneficiary', 'createCardholder') AND own.made_id IS NOT NULL AND own.payee IS NOT NULL) AS own`)} AS created,
+   ${list(["id", "mark"], `FROM (SELECT made_id AS id, payee AS mark FROM writes AS own WHERE own.owner_id IN ($2, $4) AND own.account = $1 AND own.operation IN ('createBeneficiary', 'createCardholder') AND own.made_id IS NOT NULL AND own.payee IS NOT NULL) AS own`)} AS created,
    (SELECT count(*) FROM writes AS other WHERE other.workflow_id = $2 AND other.step = $3 AND other.account <> $1
     AND $4 = $2 AND other.owner_id = other.workflow_id) AS others,
    ${list(PAUSE, `FROM pauses WHERE scope = 'all' OR (scope = 'run' AND of IN (${IDS})) OR (scope = 'batch' AND of IN (SELECT batch FROM runs WHERE runs.workflow_id IN (${IDS}))) ORDER BY since LIMIT 1`)} AS pauses,
