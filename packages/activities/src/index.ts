@@ -25,6 +25,7 @@ export {
   recordedFailure,
   type RetryPlan,
 } from "./retry/plan-retry.ts";
+export { retriedPayment } from "./retry/retry-row.ts";
 export { findEnd, recordLateFailures } from "./tracker/ends.ts";
 export { notifyRuns } from "./tracker/janitor.ts";
 export { readings } from "./tracker/readings.ts";

@@ -613,6 +613,28 @@ test("a retry of what is likely a duplicate by now, as it was or amended, needs 
   expect(said).toContain("retried it, no duplicate: two deliveries: tried again");
 }, 60_000);
 
+test("a run of a repair that waits is left out if an equal payment was started in the meantime", async () => {
+  for (const id of ["late-1", "late-2"]) await failing(id);
+  await untilFailed("late-", 2);
+  await pause(stack.operations, undefined, bob);
+  const repair = await repaired(stack.operations, bob, { find: "late-" });
+  await pause(stack.operations, repair, bob);
+  await resume(stack.operations, undefined, bob);
+  const again = planPayout(
+    { beneficiary_id: payments.known, payout: payout("late-1") },
+    defaultAssumptions,
+  );
+  await startRun(stack.operations, "paid since", again, ada);
+  await result("paid since");
+  await resume(stack.operations, repair, bob);
+  await isRepaired(repair, { "late-1": "covered", "late-2": "succeeded" });
+  const { listed } = await batchOfId(stack.operations.ledger, repair, true);
+  expect(listed?.find(({ workflowId }) => workflowId === "late-1")?.reason).toContain(
+    "It is likely a duplicate of paid since",
+  );
+  expect(await payments.paid("late-1")).toBe(1);
+}, 90_000);
+
 test("a repair continues a user's own workflow from a chosen step, and no run that never reached it", async () => {
   const { client } = stack.operations;
   await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });

@@ -13,6 +13,9 @@ import {
   endAmong,
   type Ledger,
   type NewDecision,
+  type PlannedOfRun,
+  type PlannedPayment,
+  type WriteRow,
 } from "@durable-payments/ledger";
 import { findRun } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
@@ -20,13 +23,29 @@ import { isRecord } from "@durable-payments/client/values";
 import { resetRun, startAgain } from "./continue-run.ts";
 import { planRetry, recordedFailure } from "./plan-retry.ts";
 
+/** Writes that pay, or create a person. */
+const PAYING: ReadonlySet<string> = new Set(["createCardholder", "createPayout"]);
+
+/** Returns what a retry of a run pays, or whom it creates; undefined if that is not planned, or was made before. */
+export const retriedPayment = (
+  workflowId: string,
+  rows: ReadonlyArray<Pick<WriteRow, "operation" | "state">>,
+  { alias = null, amount, currency, payee, reference }: PlannedOfRun,
+): PlannedPayment | undefined => {
+  const isMade = rows.some(({ operation, state }) => state === "done" && PAYING.has(operation));
+  return isMade || amount === null || currency === null || payee === null
+    ? undefined
+    : { workflowId, alias, amount, currency, payee, reference };
+};
+
 const GONE = "Temporal no longer has its run, and only Temporal has its input.";
 
 /** The person who decided on a repair. */
 const repairerOf = ({ createdBy, details }: Pick<Batch, "createdBy" | "details">) => {
   const kept: unknown = JSON.parse(details);
-  const { how, reason } = isRecord(kept) ? kept : {};
+  const { how, notDuplicate, reason } = isRecord(kept) ? kept : {};
   return {
+    notDuplicate: typeof notDuplicate === "string" ? notDuplicate : undefined,
     by: createdBy,
     how: typeof how === "string" ? how : "program",
     reason: typeof reason === "string" ? reason : null,
@@ -54,7 +73,7 @@ export const retryRow = async (
   ]);
   if (batch === undefined || run === undefined || failedRun === null || latest === undefined)
     return GONE;
-  const actor = repairerOf(batch);
+  const { notDuplicate, ...actor } = repairerOf(batch);
   const account = rows[0]?.account ?? run.account ?? batch.account;
   const retries = decisions.filter(
     ({ kind, value }) => kind === "retry" && value["runId"] === failedRun,
@@ -98,12 +117,20 @@ export const retryRow = async (
   });
   if ("whyNot" in plan) return plan.whyNot;
   if (plan.way === "look") return "Its run is open.";
+  const payment =
+    isDecided || notDuplicate ? undefined : retriedPayment(workflowId, rows, planned ?? run);
+  const [similar = []] = payment ? await ledger.similarPayments(undefined, [payment]) : [];
+  // The plan has compared it with what was known then: an equal payment that was unpaid then may be retried, too.
+  const since = similar.find(({ at, standing }) => standing !== null || at > batch.createdAt);
+  if (since !== undefined)
+    return `It is likely a duplicate of ${since.workflowId}, which was paid or started in the meantime.`;
   if (amend !== undefined) {
     const isKnown = ({ kind, value }: Decision) => kind === "amend" && value["repair"] === batchId;
     if (!decisions.some(isKnown)) await decide("amend", { ...amend, repair: batchId });
   }
   const { versions, way } = plan;
-  if (!isDecided) await decide("retry", { runId: failedRun, way, repair: batchId });
+  const differs = notDuplicate === undefined ? {} : { notDuplicate };
+  if (!isDecided) await decide("retry", { runId: failedRun, way, repair: batchId, ...differs });
   const of = { workflowId, runId: failedRun };
   const reason = `${actor.reason ?? "retry"} (${actor.by}, ${batchId})`;
   const wasReset =

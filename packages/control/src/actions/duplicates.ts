@@ -7,11 +7,9 @@
 import { canonicalDecimal, comparableText, PERSON_MARK } from "@durable-payments/client/values";
 import {
   moneyStateOf,
-  type PlannedOfRun,
   type PlannedPayment,
   reasonProblem,
   type SimilarPayment,
-  type WriteRow,
 } from "@durable-payments/ledger";
 import { contentHash } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
@@ -55,21 +53,6 @@ const findSimilar = async (
     known.push(similar.filter((_, at) => forgotten[at] === false));
   }
   return known;
-};
-
-/** Writes that pay, or create a person. */
-const PAYING: ReadonlySet<string> = new Set(["createCardholder", "createPayout"]);
-
-/** Returns what a retry of a run pays, or whom it creates; undefined if that is not planned, or was made before. */
-export const retriedPayment = (
-  workflowId: string,
-  rows: ReadonlyArray<Pick<WriteRow, "operation" | "state">>,
-  { alias = null, amount, currency, payee, reference }: PlannedOfRun,
-): PlannedPayment | undefined => {
-  const isMade = rows.some(({ operation, state }) => state === "done" && PAYING.has(operation));
-  return isMade || amount === null || currency === null || payee === null
-    ? undefined
-    : { workflowId, alias, amount, currency, payee, reference };
 };
 
 /**

@@ -10,6 +10,7 @@ import {
   planRetry,
   recordedFailure,
   recordLateFailures,
+  retriedPayment,
   type RetryPlan,
   whyNotFrom,
 } from "@durable-payments/activities";
@@ -38,7 +39,7 @@ import {
   type PaymentView,
   sumMoney,
 } from "../../rules/run-view.ts";
-import { checkReason, retriedDuplicates, retriedPayment } from "../duplicates.ts";
+import { checkReason, retriedDuplicates } from "../duplicates.ts";
 import { refuseAboveLimits } from "../limits.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 import { checkBatchOptions, needSecond } from "../batch/chunks.ts";

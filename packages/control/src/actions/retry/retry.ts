@@ -1,4 +1,4 @@
-import { resetRun, startAgain, whyNotFrom } from "@durable-payments/activities";
+import { resetRun, retriedPayment, startAgain, whyNotFrom } from "@durable-payments/activities";
 import { endAmong, type NewDecision, wasNeverStarted } from "@durable-payments/ledger";
 import { randomUUID } from "node:crypto";
 import { paidBy } from "../start-request.ts";
@@ -6,7 +6,7 @@ import type { Connected } from "../../facts/connection/connections.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
-import { checkReason, retriedDuplicates, retriedPayment } from "../duplicates.ts";
+import { checkReason, retriedDuplicates } from "../duplicates.ts";
 import { refuseAboveLimits } from "../limits.ts";
 import { type Progress, readFailureOf, readProgress } from "../../facts/progress.ts";
 import { noRun, retryOf } from "../../facts/named.ts";
