@@ -8,7 +8,13 @@ import { firstAnswer } from "../../src/actions/first-answer.ts";
 import { startPayment } from "../../src/actions/start.ts";
 import { ConnectionFailed, InvalidInput, NotAllowed, NotFound } from "../../src/errors.ts";
 import { openPaymentsOn } from "../../src/payments/internal.ts";
-import { beneficiary, type Payments, paymentsOn, payout, type RealStack } from "../support/payments.ts";
+import {
+  beneficiary,
+  type Payments,
+  paymentsOn,
+  payout,
+  type RealStack,
+} from "../support/payments.ts";
 import { startRealStack } from "../support/real-stack.ts";
 import type {
   failInCode,
