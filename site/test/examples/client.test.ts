@@ -5,7 +5,6 @@ import {
   BeforeSend,
   clientSecondsUntilExpiry,
   didYouMean,
-  type OperationName,
   PaymentsClient,
   redact,
 } from "@durable-payments/client/effect";
@@ -247,7 +246,7 @@ it("is made with Effect, and asks before it sends", async () => {
     is_payer: "Y",
   } as const;
   const isPaused = () => true;
-  const paused = (operation: OperationName) =>
+  const paused = (operation: string) =>
     new RequestRefused({
       operation,
       carriedOut: "no",

@@ -10,13 +10,7 @@ import { toWire, wireMethod } from "../contract/wire-names.ts";
 import type { ClientOptions } from "./config.ts";
 import type { InvalidRequest } from "./errors.ts";
 import { invalidRequest } from "./invalid-request.ts";
-import {
-  calledName,
-  type Operation,
-  operation,
-  type OperationName,
-  type RequestPart,
-} from "./operations.ts";
+import { type Operation, operation, type OperationName, type RequestPart } from "./operations.ts";
 import { hiddenValues } from "./redact.ts";
 import type { Outgoing } from "./send.ts";
 
@@ -94,7 +88,7 @@ export const checkRequest = (
     // Path parameters are texts in the contract.
     return Result.succeed({ params: params as Readonly<Record<string, string>>, query, payload });
   }
-  return Result.fail(invalidRequest(calledName(operation), faults));
+  return Result.fail(invalidRequest(operation.name, faults));
 };
 
 /**

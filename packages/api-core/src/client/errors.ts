@@ -1,5 +1,4 @@
 import type { Fault } from "../contract/faults.ts";
-import type { OperationName } from "./operations.ts";
 
 /*
  * The errors are plain classes of JavaScript, without Effect. The promise client is published with an Effect of its own
@@ -40,7 +39,7 @@ const tagged = <Tag extends string>(
 /** The fields of every error of a call. */
 interface About<CarriedOut extends "no" | "unknown" = "no"> {
   /** Name of the operation, as in the contract. */
-  readonly operation: OperationName;
+  readonly operation: string;
   /** Whether the operation may have been carried out: never reported as "no" unless that is certain. */
   readonly carriedOut: CarriedOut;
   /** The event and the remedy, for a person: our own words, with HTTP status and code. */

@@ -15,7 +15,7 @@ import {
   UnexpectedAnswer,
 } from "./errors.ts";
 import type { NoResponse } from "./no-response.ts";
-import { calledName, type Operation } from "./operations.ts";
+import type { Operation } from "./operations.ts";
 import { type Failed, failed, type FailedClass, outcomeOf, OUTCOMES } from "./outcomes.ts";
 import type { Outgoing } from "./send.ts";
 import { unknownOutcome } from "./unknown-outcome.ts";
@@ -57,7 +57,7 @@ const errorOf = (is: FailedClass, operation: Operation, details: Details): Payme
   const remedy = isOfEarlierSend ? EARLIER_SEND : (details.remedy ?? REMEDIES[is]);
   const what = `${operation.name} was ${was}.${remedy === undefined ? "" : ` ${remedy}`}`;
   const message = carriedOut === "unknown" ? unknownOutcome(operation.name, what) : what;
-  const about = { operation: calledName(operation), message, ...(reason !== "" && { reason }) };
+  const about = { operation: operation.name, message, ...(reason !== "" && { reason }) };
   if (error === "UnexpectedAnswer")
     return new UnexpectedAnswer({
       ...about,

@@ -2,7 +2,6 @@ import * as Cause from "effect/Cause";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Result from "effect/Result";
-import type { OperationName } from "./operations.ts";
 import { NoResponse } from "./no-response.ts";
 import { callAside, type Say } from "./say.ts";
 import { monotonicMs } from "./clock.ts";
@@ -12,7 +11,7 @@ import { messageOf } from "../values.ts";
 /** A send, as `onRequest` gets it: without any value of its path, query, headers or body. */
 export interface RequestEvent {
   /** Name of the operation, as in the contract; `signIn` if the client signs in itself. */
-  readonly operation: OperationName | "signIn";
+  readonly operation: string;
   /** HTTP method. */
   readonly method: string;
   /** Template of the path: `/api/v1/payouts/{payout_id}/retrieve`. */

@@ -1,13 +1,9 @@
 import { type Fault, firstFaults } from "../contract/faults.ts";
 import { InvalidRequest } from "./errors.ts";
-import type { OperationName } from "./operations.ts";
 import { redact } from "./redact.ts";
 
 /** The error of a call that is not sent because of these faults, the first one of each field. */
-export const invalidRequest = (
-  operation: OperationName,
-  faults: ReadonlyArray<Fault>,
-): InvalidRequest => {
+export const invalidRequest = (operation: string, faults: ReadonlyArray<Fault>): InvalidRequest => {
   // An unknown name may be a card number in the wrong place.
   const named = firstFaults(faults).map(({ field, problem }) => ({
     field: redact(field),

@@ -7,7 +7,6 @@ import type { ClientOptions } from "./config.ts";
 import { RateLimited } from "./errors.ts";
 import { type Failed, failed } from "./outcomes.ts";
 import { timeIsOver } from "./failures.ts";
-import { calledName } from "./operations.ts";
 import { type Outgoing, PRIORITIES, type Priority } from "./send.ts";
 
 /*
@@ -216,7 +215,7 @@ export class Limits {
     const seconds = Math.ceil(retryAfter / 1000);
     return failed(
       new RateLimited({
-        operation: calledName(operation),
+        operation: operation.name,
         carriedOut: "no",
         message: `${operation.name} was not sent yet: other calls of the account go first. Try again in ${seconds} s, or wait longer (maxRetryWaitMs).`,
         retryAfter,

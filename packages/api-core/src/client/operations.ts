@@ -61,8 +61,7 @@ const operationOf = (endpoint: HttpApiEndpoint.Top) => {
     [...endpoint.payload.values()][0]?.schemas[0],
   ].map(part);
   return {
-    // The names of the contract are the keys of its endpoints, and signIn.
-    name: endpoint.identifier as OperationName | "signIn",
+    name: endpoint.identifier,
     method: endpoint.method,
     path: endpoint.path,
     /** The path for people: `/api/v1/payouts/{payout_id}/retrieve`. */
@@ -86,13 +85,6 @@ HttpApi.reflect(PaymentsApi, {
   onGroup: () => undefined,
   onEndpoint: ({ endpoint }) => all.set(endpoint.identifier, operationOf(endpoint)),
 });
-
-/**
- * Returns the name for an error of a call. Nobody sees the error of a sign-in: it becomes that of the call that needs the
- * token.
- */
-export const calledName = ({ name }: Pick<Operation, "name">): OperationName =>
-  name as OperationName;
 
 /**
  * Returns what the contract says of an operation: its idempotency, its path, the parts of its request.

@@ -10,7 +10,7 @@ import * as Random from "effect/Random";
 import { monotonicMs } from "./clock.ts";
 import type { ClientOptions } from "./config.ts";
 import { NotAuthenticated, OutcomeUnknown, type PaymentsError } from "./errors.ts";
-import { calledName, type Operation } from "./operations.ts";
+import type { Operation } from "./operations.ts";
 import type { Failed } from "./outcomes.ts";
 import { failedAs } from "./failures.ts";
 import type { TokenRejected } from "./parse-response.ts";
@@ -90,7 +90,7 @@ export const nextStep = (
     : `its token was rejected (${reason}), and maxAttempts allows no further send. The next call signs in again.`;
   return fail(
     new NotAuthenticated({
-      operation: calledName(called),
+      operation: called.name,
       carriedOut: "no",
       message: `${called.name}: ${why}`,
     }),

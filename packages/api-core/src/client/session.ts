@@ -16,7 +16,7 @@ import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/operation-facts.ts
 import { monotonicMs } from "./clock.ts";
 import type { ClientOptions } from "./config.ts";
 import { NotAuthenticated, RateLimited, Unavailable } from "./errors.ts";
-import { calledName, type Operation, operation } from "./operations.ts";
+import { type Operation, operation } from "./operations.ts";
 import { type Failed, failed } from "./outcomes.ts";
 import type { TokenRejected } from "./parse-response.ts";
 import { makeSay } from "./say.ts";
@@ -102,10 +102,9 @@ const noToken = (failure: Failed | TokenRejected): NoToken => {
 
 /** The failed sign-in as the failure of the call that needed it. */
 const notSent = (
-  called: Operation,
+  { name: operation }: Operation,
   { by = "signIns", is, message: why, reason, retry, waitMs = 0 }: NoToken,
 ): Failed => {
-  const operation = calledName(called);
   const message = `${operation} was not sent. ${why}`;
   const carriedOut = "no" as const;
   const about = { operation, carriedOut, message, ...(reason !== undefined && { reason }) };
