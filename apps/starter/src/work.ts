@@ -25,4 +25,5 @@ export * from "./output/repair-text.ts";
 export * from "./output/replay-text.ts";
 export * from "./output/report-text.ts";
 export * from "./output/run-text.ts";
+export { counted } from "./output/text.ts";
 export * from "./payments.ts";

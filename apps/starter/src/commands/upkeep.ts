@@ -133,13 +133,13 @@ const prune = command(
   async (output, payments, given, work) => {
     const acting = work.actingOf(given, true);
     const say = work.progressOf(output, "Run it again to continue.");
-    const onPart = (runs: number) => say(`${runs} run${runs === 1 ? "" : "s"} pruned`);
+    const onPart = (runs: number) => say(`${work.counted(runs, "run")} pruned`);
     const { before } = given;
     const workflowIds = await payments.upkeep.prune({ ...acting, before, onPart });
     output.answer(
       { workflowIds },
       () =>
-        `Removed texts and logs of ${workflowIds} run${workflowIds === 1 ? "" : "s"}. Ids and results are kept.`,
+        `Removed texts and logs of ${work.counted(workflowIds, "run")}. Ids and results are kept.`,
     );
   },
   "Remove old texts and logs",
@@ -181,7 +181,7 @@ export const replay = command(
     const selection = { workflowId, isFailed, isOpen, since: since?.getTime(), type };
     const say = work.progressOf(output, "The others were not replayed. Nothing was changed.");
     const onPart = (runs: number, different: number) =>
-      say(`${runs} run${runs === 1 ? "" : "s"} replayed, ${different} of them differ`);
+      say(`${work.counted(runs, "run")} replayed, ${different} of them differ`);
     const replayed = await payments.upkeep.replay({ ...selection, workflows, onPart });
     output.answer(replayed, (shown) => work.replayText(shown, describeDifference));
     return replayed.runs.every(({ deterministic }) => deterministic)
